@@ -1,0 +1,4 @@
+export { Bug, invariant, unreachable } from "./bug.ts";
+export type { Blame, CodeRow, Diagnostic, DiagnosticNote, HoleValues, Severity, Span } from "./diagnostic.ts";
+export { defineCodes, fileSpan, fillHoles, formatDiagnostic, reporter } from "./diagnostic.ts";
+export { distFile, packageRoot } from "./package-files.ts";

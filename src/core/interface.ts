@@ -1,0 +1,81 @@
+import type { SpecializationValue, Stage, UserDataEntry } from "../codeobj/index.ts";
+
+/** Where the compiler finds one binding's descriptors: computed by `src/codeobj`'s layout function, never by the core. */
+export interface CoreBinding {
+  readonly set: number;
+  readonly binding: number;
+  readonly offsetBytes: number;
+  readonly strideBytes: number;
+  readonly count: number;
+}
+
+/** One compile of the core. `words` is a SPIR-V module that the reader of `src/spirv` has accepted. */
+export interface CoreRequest {
+  readonly words: Uint32Array;
+  readonly stage: Stage;
+  readonly entryPoint: string;
+  readonly specialization: readonly SpecializationValue[];
+  readonly bindings: readonly CoreBinding[];
+  readonly optimization: 0 | 1 | 2;
+  readonly contraction: boolean;
+  /** Raw V# bounds: `false` lets the core assume every access in range. */
+  readonly robust: boolean;
+  /** Pass names whose result to dump as IR text; `["all"]` for each pass. */
+  readonly dumpAfter?: readonly string[];
+  readonly limits?: { readonly timeMs?: number };
+}
+
+export interface CorePassReport {
+  readonly name: string;
+  readonly instructions: number;
+  readonly microseconds: number;
+  /** IR text after the pass, when asked for. */
+  readonly ir?: string;
+}
+
+/** The source place of the code at byte `offset`: an index into the module's OpString ids, line and column from 1. */
+export interface CoreLine {
+  readonly offset: number;
+  readonly fileId: number;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface CoreOutput {
+  /** Code without padding. */
+  readonly code: Uint32Array;
+  readonly sgprs: number;
+  readonly vgprs: number;
+  readonly spilledSgprs: number;
+  readonly spilledVgprs: number;
+  readonly ldsBytes: number;
+  readonly scratchBytes: number;
+  readonly workgroupSize: readonly [number, number, number];
+  readonly userData: readonly UserDataEntry[];
+  readonly usesWorkgroupId: readonly [boolean, boolean, boolean];
+  /** 0: v0 only, 1: v0 and v1, 2: v0, v1 and v2. */
+  readonly threadIdComponents: 0 | 1 | 2;
+  readonly contractions: number;
+  readonly lines: readonly CoreLine[];
+  readonly passes: readonly CorePassReport[];
+  /** Final IR text when `dumpAfter` is given. */
+  readonly ir?: string;
+}
+
+/** A mistake or limit that the core found: a row of its code table, values for the holes, and a source place if known. */
+export interface CoreFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly fileId: number;
+  readonly line: number;
+  readonly column: number;
+}
+
+export type CoreResult =
+  | { readonly ok: true; readonly output: CoreOutput }
+  | { readonly ok: false; readonly failures: readonly CoreFailure[] };
+
+/** One instance of compiler.wasm. Not re-entrant; a trap leaves it unusable (`Bug`). */
+export interface Core {
+  compile(request: CoreRequest): CoreResult;
+}
