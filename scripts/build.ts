@@ -1,11 +1,14 @@
 /**
- * Builds `dist`: both WASM modules in both targets, the bundled CLI and workers, the declarations.
- * `tsx scripts/build.ts [wasm:compiler|wasm:gpu|wasm:math|js|types]…` builds just those.
+ * Builds `dist`: both WASM modules in both targets, the bundled CLI and workers, the declarations, the build id.
+ * `tsx scripts/build.ts [wasm:compiler|wasm:gpu|js|types]…` builds just those; `--if-stale` builds all of it unless
+ * `dist` was built from the same sources.
  */
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { build } from "esbuild";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build, type Metafile } from "esbuild";
 
 /** One AssemblyScript module: its entry, and asc flags beyond asconfig.json's. */
 const wasmModules: Readonly<Record<string, { entry: string; flags: readonly string[] }>> = {
@@ -24,37 +27,54 @@ const entries: Readonly<Record<string, string>> = {
   "gpu-worker": "src/gpu/worker.ts",
 };
 
+const stampFile = "dist/stamp";
+
 function run(command: string, args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: "inherit" });
     child.on("error", reject);
-    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`${command} ${args[0]}: exit ${code}`))));
+    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`${args[0]}: exit ${code}`))));
   });
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  return found
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+/** A hash over everything that the build reads. */
+async function sourcesHash(): Promise<string> {
+  const hash = createHash("sha256");
+  const files = ["package.json", "package-lock.json", "asconfig.json", "tsconfig.json", "scripts/build.ts"];
+  for (const folder of ["src", "assembly"]) files.push(...(await filesBelow(folder)));
+  for (const file of files) hash.update(file).update("\0").update(await readFile(file)).update("\0");
+  return hash.digest("hex");
 }
 
 async function buildWasm(name: string): Promise<void> {
   const module = wasmModules[name];
   if (module === undefined) throw new Error(`no module ${name}`);
   await mkdir("dist/wasm", { recursive: true });
-  await Promise.all(
-    ["release", "checked"].map((target) =>
-      run(process.execPath, [
-        "node_modules/assemblyscript/bin/asc.js",
-        module.entry,
-        "--target",
-        target,
-        "-o",
-        `dist/wasm/${name}.${target}.wasm`,
-        ...module.flags,
-      ]),
-    ),
-  );
+  const asc = (target: string) =>
+    run(process.execPath, [
+      "node_modules/assemblyscript/bin/asc.js",
+      module.entry,
+      "--target",
+      target,
+      "-o",
+      `dist/wasm/${name}.${target}.wasm`,
+      ...module.flags,
+    ]);
+  await Promise.all(["release", "checked"].map(asc));
 }
 
-async function buildJs(): Promise<void> {
-  const entryPoints = Object.fromEntries(Object.entries(entries).filter(([, path]) => existsSync(path)));
-  await build({
-    entryPoints,
+async function buildJs(): Promise<Metafile> {
+  await rm("dist/chunks", { recursive: true, force: true });
+  const result = await build({
+    entryPoints: entries,
     outdir: "dist",
     bundle: true,
     platform: "node",
@@ -63,16 +83,71 @@ async function buildJs(): Promise<void> {
     splitting: true,
     chunkNames: "chunks/[name]-[hash]",
     sourcemap: true,
+    metafile: true,
     external: ["lmdb", "piscina"],
     // Bundled CommonJS packages call require() for Node's own modules.
-    banner: { js: 'import { createRequire as kilnRequire } from "node:module"; const require = kilnRequire(import.meta.url);' },
+    banner: {
+      js: 'import { createRequire as kilnRequire } from "node:module"; const require = kilnRequire(import.meta.url);',
+    },
     logLevel: "warning",
   });
+  return result.metafile;
+}
+
+/**
+ * The build id names what compilation depends on: every source file that the compile worker's bundle reaches, and
+ * compiler.wasm. A change of the server or the simulator leaves it, and with it the cache, as it is.
+ */
+async function writeBuildId(metafile: Metafile): Promise<void> {
+  const reached = new Set<string>();
+  const outputs = ["dist/compile-worker.js"];
+  for (let output = outputs.pop(); output !== undefined; output = outputs.pop()) {
+    const meta = metafile.outputs[output];
+    if (meta === undefined || reached.has(output)) continue;
+    reached.add(output);
+    for (const input of Object.keys(meta.inputs)) reached.add(input);
+    for (const imported of meta.imports) if (!imported.external) outputs.push(imported.path);
+  }
+  const hash = createHash("sha256");
+  const inputs = [...reached].filter((path) => !path.startsWith("dist/")).sort();
+  for (const path of [...inputs, "dist/wasm/compiler.release.wasm"]) {
+    hash.update(path).update("\0").update(await readFile(path)).update("\0");
+  }
+  const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
+  const buildId = hash.digest("hex").slice(0, 32);
+  await writeFile("dist/build-id.json", `${JSON.stringify({ version, buildId })}\n`);
+}
+
+const buildTypes = () =>
+  run(process.execPath, [
+    "node_modules/typescript/bin/tsc",
+    "-p",
+    "tsconfig.build.json",
+  ]);
+
+async function buildAll(): Promise<void> {
+  const stamp = await sourcesHash();
+  await rm(stampFile, { force: true });
+  const wasm = (async () => {
+    for (const name of Object.keys(wasmModules)) await buildWasm(name);
+  })();
+  const [metafile] = await Promise.all([buildJs(), wasm, buildTypes()]);
+  await writeBuildId(metafile);
+  await writeFile(stampFile, stamp);
+}
+
+async function isFresh(): Promise<boolean> {
+  return existsSync(stampFile) && (await readFile(stampFile, "utf8")) === (await sourcesHash());
 }
 
 const wanted = process.argv.slice(2);
-const all = wanted.length === 0;
-for (const name of Object.keys(wasmModules)) {
-  if (all || wanted.includes(`wasm:${name}`)) await buildWasm(name);
+if (wanted.includes("--if-stale")) {
+  if (!(await isFresh())) await buildAll();
+} else if (wanted.length === 0) {
+  await buildAll();
+} else {
+  await rm(stampFile, { force: true });
+  for (const name of Object.keys(wasmModules)) if (wanted.includes(`wasm:${name}`)) await buildWasm(name);
+  if (wanted.includes("js")) await writeBuildId(await buildJs());
+  if (wanted.includes("types")) await buildTypes();
 }
-if (all || wanted.includes("js")) await buildJs();
