@@ -1,0 +1,159 @@
+import { maskKinds, valueKinds } from "./rows/enumerants.ts";
+import { glslStd450Rows } from "./rows/glsl-std-450.ts";
+import { instructionRows } from "./rows/instructions.ts";
+
+/** One operand of an instruction or parameter of an enumerant. `pair` holds the second half of a pair. */
+export interface OperandRow {
+  readonly kind: string;
+  readonly pair?: string;
+  readonly quantifier: "" | "?" | "*";
+}
+
+/** An instruction row as the reader, the validator and the text tools use it. */
+export interface InstructionRow {
+  readonly opcode: number;
+  readonly name: string;
+  readonly hasType: boolean;
+  readonly hasResult: boolean;
+  /** All operands in word order, result type and result included. */
+  readonly operands: readonly OperandRow[];
+  /** One of these must be declared; empty: none is needed. */
+  readonly capabilities: readonly string[];
+  /** `major << 16 | minor << 8`, as in a module's header; 0: always there. */
+  readonly minVersion: number;
+}
+
+/** An enumerant row. */
+export interface EnumerantRow {
+  readonly value: number;
+  readonly name: string;
+  readonly parameters: readonly OperandRow[];
+  readonly capabilities: readonly string[];
+  readonly minVersion: number;
+}
+
+/** An operand kind with enumerants; `mask` kinds combine bits. */
+export interface EnumKind {
+  readonly kind: string;
+  readonly mask: boolean;
+  readonly byValue: ReadonlyMap<number, EnumerantRow>;
+  readonly byName: ReadonlyMap<string, EnumerantRow>;
+}
+
+type RawRow = readonly [number, string, string?, string?, string?];
+
+function parseOperands(text: string | undefined): readonly OperandRow[] {
+  if (text === undefined || text === "") return [];
+  return text.split(" ").map((word) => {
+    const quantifier = word.endsWith("?") ? "?" : word.endsWith("*") ? "*" : "";
+    const [kind = "", pair] = (quantifier === "" ? word : word.slice(0, -1)).split("+");
+    return pair === undefined ? { kind, quantifier } : { kind, pair, quantifier };
+  });
+}
+
+function parseVersion(text: string | undefined): number {
+  if (text === undefined || text === "") return 0;
+  const [major = "0", minor = "0"] = text.split(".");
+  return (Number(major) << 16) | (Number(minor) << 8);
+}
+
+const words = (text: string | undefined): readonly string[] => (text ? text.split(" ") : []);
+
+const byOpcode = new Map<number, InstructionRow>();
+const byName = new Map<string, InstructionRow>();
+for (const [opcode, name, operands, capabilities, version] of instructionRows as readonly RawRow[]) {
+  const parsed = parseOperands(operands);
+  const row: InstructionRow = {
+    opcode,
+    name,
+    hasType: parsed[0]?.kind === "type",
+    hasResult: parsed[0]?.kind === "result" || parsed[1]?.kind === "result",
+    operands: parsed,
+    capabilities: words(capabilities),
+    minVersion: parseVersion(version),
+  };
+  byName.set(name, row);
+  if (!byOpcode.has(opcode)) byOpcode.set(opcode, row);
+}
+
+const kinds = new Map<string, EnumKind>();
+function addKinds(table: Readonly<Record<string, readonly RawRow[]>>, mask: boolean): void {
+  for (const [kind, rows] of Object.entries(table)) {
+    const byValue = new Map<number, EnumerantRow>();
+    const names = new Map<string, EnumerantRow>();
+    for (const [value, name, parameters, capabilities, version] of rows) {
+      const row: EnumerantRow = {
+        value,
+        name,
+        parameters: parseOperands(parameters),
+        capabilities: words(capabilities),
+        minVersion: parseVersion(version),
+      };
+      names.set(name, row);
+      if (!byValue.has(value)) byValue.set(value, row);
+    }
+    kinds.set(kind, { kind, mask, byValue, byName: names });
+  }
+}
+addKinds(maskKinds, true);
+addKinds(valueKinds, false);
+
+const glslByNumber = new Map<number, { readonly name: string; readonly operands: number }>();
+const glslByName = new Map<string, number>();
+for (const [number, name, operands] of glslStd450Rows) {
+  glslByNumber.set(number, { name, operands });
+  glslByName.set(name, number);
+}
+
+/** The row of an opcode, or undefined where the grammar has none. */
+export function instructionRow(opcode: number): InstructionRow | undefined {
+  return byOpcode.get(opcode);
+}
+
+/** The row of `OpName`-style text; aliases are found too. */
+export function instructionByName(name: string): InstructionRow | undefined {
+  return byName.get(name);
+}
+
+/** `OpIAdd` for 128; `Op<number>` for an opcode outside the grammar. */
+export function opName(opcode: number): string {
+  return byOpcode.get(opcode)?.name ?? `Op${opcode}`;
+}
+
+/** The operand kind's enumerants, or undefined for ids and literals. */
+export function enumKind(kind: string): EnumKind | undefined {
+  return kinds.get(kind);
+}
+
+/** `Uniform` for ("StorageClass", 2); the number as text for a value outside the table. */
+export function enumerantName(kind: string, value: number): string {
+  return kinds.get(kind)?.byValue.get(value)?.name ?? String(value);
+}
+
+/** Name and operand count of a `GLSL.std.450` instruction. */
+export function glslInstruction(number: number): { readonly name: string; readonly operands: number } | undefined {
+  return glslByNumber.get(number);
+}
+
+/** Number of a `GLSL.std.450` instruction. */
+export function glslInstructionByName(name: string): number | undefined {
+  return glslByName.get(name);
+}
+
+/** Every instruction row, aliases included, by ascending opcode. */
+export function allInstructions(): readonly InstructionRow[] {
+  return [...byName.values()];
+}
+
+/** Every operand kind with its enumerants as [name, value], aliases included. */
+export function enumTables(): readonly (readonly [string, readonly (readonly [string, number])[]])[] {
+  return [...kinds.values()].map((kind) => [
+    kind.kind,
+    [...kind.byName.values()].map((row) => [row.name, row.value] as const),
+  ]);
+}
+
+/** `GLSL.std.450` as [name, number]. */
+export function glslStd450Table(): readonly (readonly [string, number])[] {
+  return [...glslByName];
+}

@@ -1,0 +1,14 @@
+export * from "./enums.ts";
+export type { EnumerantRow, EnumKind, InstructionRow, OperandRow } from "./grammar.ts";
+export {
+  allInstructions,
+  enumerantName,
+  enumKind,
+  enumTables,
+  glslInstruction,
+  glslInstructionByName,
+  glslStd450Table,
+  instructionByName,
+  instructionRow,
+  opName,
+} from "./grammar.ts";
