@@ -1,3 +1,4 @@
+export { ModuleBuilder } from "./builder.ts";
 export * from "./enums.ts";
 export type { EnumerantRow, EnumKind, InstructionRow, OperandRow } from "./grammar.ts";
 export {
@@ -12,3 +13,5 @@ export {
   instructionRow,
   opName,
 } from "./grammar.ts";
+export type { Id } from "./type-pool.ts";
+export type { SpirvTarget } from "./version.ts";

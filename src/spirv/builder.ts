@@ -1,0 +1,313 @@
+import { invariant } from "../base/index.ts";
+import { AddressingModel, MemoryModel, Op, StorageClass } from "./enums.ts";
+import { instructionRow } from "./grammar.ts";
+import { encodeString } from "./literals.ts";
+import { type Id, TypePool } from "./type-pool.ts";
+import { magicNumber, type SpirvTarget, targetVersion } from "./version.ts";
+import { maxInstructionWords, WordBuffer } from "./word-buffer.ts";
+
+interface FunctionParts {
+  /** OpFunction, parameters and the first label. */
+  readonly head: WordBuffer;
+  /** Function variables: the first instructions of the first block. */
+  readonly locals: WordBuffer;
+  readonly body: WordBuffer;
+}
+
+interface Entry {
+  readonly model: number;
+  readonly fn: Id;
+  readonly name: string;
+  readonly interface: readonly Id[] | undefined;
+}
+
+const terminators: ReadonlySet<number> = new Set([
+  Op.OpBranch,
+  Op.OpBranchConditional,
+  Op.OpSwitch,
+  Op.OpReturn,
+  Op.OpReturnValue,
+  Op.OpKill,
+  Op.OpUnreachable,
+  Op.OpTerminateInvocation,
+]);
+
+/**
+ * Writes a SPIR-V module: hands out ids, keeps types and constants unique, and puts every instruction into its section.
+ * Operands are words: ids, enumerants, literals. Calling it out of order (code without a block) throws `Bug`.
+ */
+export class ModuleBuilder extends TypePool {
+  /** The version word of the header. */
+  readonly version: number;
+  readonly #capabilities = new Set<number>();
+  readonly #extensions = new Set<string>();
+  readonly #imports = new Map<string, Id>();
+  readonly #importWords = new WordBuffer();
+  readonly #entries: Entry[] = [];
+  readonly #modes = new WordBuffer();
+  readonly #strings = new Map<string, Id>();
+  readonly #stringWords = new WordBuffer();
+  readonly #sourceWords = new WordBuffer();
+  readonly #names = new WordBuffer();
+  readonly #functions: FunctionParts[] = [];
+  readonly #variables: { id: Id; storageClass: number }[] = [];
+  #addressing: number = AddressingModel.Logical;
+  #memory: number = MemoryModel.GLSL450;
+  #current: FunctionParts | undefined;
+  #inBlock = false;
+  #hasBlock = false;
+  #afterMerge = false;
+  #wantedLine: readonly [Id, number, number] | undefined;
+  #writtenLine: readonly [Id, number, number] | undefined;
+
+  constructor(target: SpirvTarget) {
+    super();
+    this.version = targetVersion[target];
+  }
+
+  capability(capability: number): void {
+    this.#capabilities.add(capability);
+  }
+
+  extension(name: string): void {
+    this.#extensions.add(name);
+  }
+
+  /** The id of an extended instruction set, imported once: `extInstImport("GLSL.std.450")`. */
+  extInstImport(name: string): Id {
+    let id = this.#imports.get(name);
+    if (id === undefined) {
+      id = this.id();
+      this.#imports.set(name, id);
+      this.#importWords.instruction(Op.OpExtInstImport, [id, ...encodeString(name)]);
+    }
+    return id;
+  }
+
+  /** Default: Logical, GLSL450. */
+  memoryModel(addressing: number, memory: number): void {
+    this.#addressing = addressing;
+    this.#memory = memory;
+  }
+
+  /**
+   * Declares an entry point. Without `interfaceIds` the interface is every global variable (from version 1.4 on) or
+   * every Input and Output variable (before).
+   */
+  entryPoint(model: number, fn: Id, name: string, interfaceIds?: readonly Id[]): void {
+    this.#entries.push({ model, fn, name, interface: interfaceIds });
+  }
+
+  executionMode(fn: Id, mode: number, ...operands: readonly number[]): void {
+    this.#modes.instruction(Op.OpExecutionMode, [fn, mode, ...operands]);
+  }
+
+  /** For modes whose operands are ids (`LocalSizeId`). */
+  executionModeId(fn: Id, mode: number, ...operands: readonly Id[]): void {
+    this.#modes.instruction(Op.OpExecutionModeId, [fn, mode, ...operands]);
+  }
+
+  /** The id of an OpString, one for each text. */
+  string(text: string): Id {
+    let id = this.#strings.get(text);
+    if (id === undefined) {
+      id = this.id();
+      this.#strings.set(text, id);
+      this.#stringWords.instruction(Op.OpString, [id, ...encodeString(text)]);
+    }
+    return id;
+  }
+
+  /** OpSource; a text that is too long for one instruction continues in OpSourceContinued. */
+  source(language: number, version: number, file?: Id, text?: string): void {
+    if (file === undefined) {
+      this.#sourceWords.instruction(Op.OpSource, [language, version]);
+      return;
+    }
+    const parts = text === undefined ? [] : splitText(text, (maxInstructionWords - 6) * 4);
+    const first = parts[0] === undefined ? [] : encodeString(parts[0]);
+    this.#sourceWords.instruction(Op.OpSource, [language, version, file, ...first]);
+    for (const part of parts.slice(1)) this.#sourceWords.instruction(Op.OpSourceContinued, encodeString(part));
+  }
+
+  sourceExtension(name: string): void {
+    this.#sourceWords.instruction(Op.OpSourceExtension, encodeString(name));
+  }
+
+  name(id: Id, text: string): void {
+    this.#names.instruction(Op.OpName, [id, ...encodeString(text)]);
+  }
+
+  memberName(struct: Id, member: number, text: string): void {
+    this.#names.instruction(Op.OpMemberName, [struct, member, ...encodeString(text)]);
+  }
+
+  /** A module-level variable. `pointer` is its pointer type, of the same storage class. */
+  globalVariable(pointer: Id, storageClass: number, initializer?: Id): Id {
+    const id = this.id();
+    const tail = initializer === undefined ? [] : [initializer];
+    this.globals.instruction(Op.OpVariable, [pointer, id, storageClass, ...tail]);
+    this.#variables.push({ id, storageClass });
+    return id;
+  }
+
+  /** Starts a function; `id` where it was handed out before (a call ahead of the definition). */
+  beginFunction(returns: Id, type: Id, control = 0, id: Id = this.id()): Id {
+    invariant(this.#current === undefined, "function inside a function");
+    this.#current = { head: new WordBuffer(), locals: new WordBuffer(), body: new WordBuffer() };
+    this.#current.head.instruction(Op.OpFunction, [returns, id, control, type]);
+    this.#hasBlock = false;
+    this.#dropLine();
+    return id;
+  }
+
+  parameter(type: Id): Id {
+    const { head } = this.#function();
+    const id = this.id();
+    head.instruction(Op.OpFunctionParameter, [type, id]);
+    return id;
+  }
+
+  /** Starts a block. The block before must have its terminator. */
+  label(id: Id = this.id()): Id {
+    const parts = this.#function();
+    invariant(!this.#inBlock, "label inside an open block");
+    (this.#hasBlock ? parts.body : parts.head).instruction(Op.OpLabel, [id]);
+    this.#hasBlock = true;
+    this.#inBlock = true;
+    this.#writtenLine = undefined;
+    return id;
+  }
+
+  /** True between a label and its terminator. */
+  get inBlock(): boolean {
+    return this.#inBlock;
+  }
+
+  /** A variable of storage class Function; it goes to the start of the first block wherever it is asked for. */
+  localVariable(pointer: Id, initializer?: Id): Id {
+    const id = this.id();
+    const tail = initializer === undefined ? [] : [initializer];
+    this.#function().locals.instruction(Op.OpVariable, [pointer, id, StorageClass.Function, ...tail]);
+    return id;
+  }
+
+  /** Later instructions come from this place (line and column count from 1); written only where it changes. */
+  line(file: Id, line: number, column: number): void {
+    this.#wantedLine = [file, line, column];
+  }
+
+  noLine(): void {
+    this.#wantedLine = undefined;
+  }
+
+  /** An instruction without result in the open block; a terminator closes the block. */
+  emit(opcode: number, ...operands: readonly number[]): void {
+    const { body } = this.#function();
+    invariant(this.#inBlock, `${instructionRow(opcode)?.name} outside a block`);
+    this.#flushLine(body);
+    body.instruction(opcode, operands);
+    this.#afterMerge = opcode === Op.OpSelectionMerge || opcode === Op.OpLoopMerge;
+    if (terminators.has(opcode)) {
+      this.#inBlock = false;
+      this.#writtenLine = undefined;
+    }
+  }
+
+  /** An instruction with result type and result; `operands` follow the result. */
+  emitResult(opcode: number, type: Id, ...operands: readonly number[]): Id {
+    const id = this.id();
+    this.emit(opcode, type, id, ...operands);
+    return id;
+  }
+
+  /** A `GLSL.std.450` instruction. */
+  extInst(type: Id, instruction: number, ...operands: readonly Id[]): Id {
+    return this.emitResult(Op.OpExtInst, type, this.extInstImport("GLSL.std.450"), instruction, ...operands);
+  }
+
+  endFunction(): void {
+    const parts = this.#function();
+    invariant(!this.#inBlock, "function ends inside an open block");
+    parts.body.instruction(Op.OpFunctionEnd, []);
+    this.#functions.push(parts);
+    this.#current = undefined;
+  }
+
+  /** The whole module, sections in the specification's order. */
+  finish(): Uint32Array {
+    invariant(this.#current === undefined, "module ends inside a function");
+    const head = new WordBuffer();
+    for (const word of [magicNumber, this.version, 0, this.bound, 0]) head.push(word);
+    for (const capability of this.#capabilities) head.instruction(Op.OpCapability, [capability]);
+    for (const name of this.#extensions) head.instruction(Op.OpExtension, encodeString(name));
+    const model = new WordBuffer();
+    model.instruction(Op.OpMemoryModel, [this.#addressing, this.#memory]);
+    for (const entry of this.#entries) {
+      const ids = entry.interface ?? this.#defaultInterface();
+      model.instruction(Op.OpEntryPoint, [entry.model, entry.fn, ...encodeString(entry.name), ...ids]);
+    }
+    const sections = [
+      head,
+      this.#importWords,
+      model,
+      this.#modes,
+      this.#stringWords,
+      this.#sourceWords,
+      this.#names,
+      this.annotations,
+      this.globals,
+      ...this.#functions.flatMap((parts) => [parts.head, parts.locals, parts.body]),
+    ];
+    const words = new Uint32Array(sections.reduce((sum, section) => sum + section.length, 0));
+    let at = 0;
+    for (const section of sections) {
+      words.set(section.words, at);
+      at += section.length;
+    }
+    return words;
+  }
+
+  #defaultInterface(): Id[] {
+    const inOut = (c: number): boolean => c === StorageClass.Input || c === StorageClass.Output;
+    return this.#variables.filter((v) => this.version >= 0x10400 || inOut(v.storageClass)).map((v) => v.id);
+  }
+
+  #function(): FunctionParts {
+    invariant(this.#current !== undefined, "no open function");
+    return this.#current;
+  }
+
+  #dropLine(): void {
+    this.#wantedLine = undefined;
+    this.#writtenLine = undefined;
+  }
+
+  #flushLine(body: WordBuffer): void {
+    // a merge and its branch are neighbours: no line between them
+    if (this.#afterMerge) return;
+    const wanted = this.#wantedLine;
+    const written = this.#writtenLine;
+    if (wanted === undefined) {
+      if (written !== undefined) body.instruction(Op.OpNoLine, []);
+    } else if (written?.[0] !== wanted[0] || written[1] !== wanted[1] || written[2] !== wanted[2]) {
+      body.instruction(Op.OpLine, wanted);
+    }
+    this.#writtenLine = wanted;
+  }
+}
+
+/** Cuts a text into pieces of at most `limitBytes` of UTF-8, never inside a code point. */
+function splitText(text: string, limitBytes: number): string[] {
+  // a code unit takes at most 3 bytes (a surrogate pair 4 for two units)
+  const step = Math.floor(limitBytes / 3);
+  const parts: string[] = [];
+  for (let at = 0; at < text.length || at === 0; ) {
+    let end = Math.min(text.length, at + step);
+    const last = text.charCodeAt(end - 1);
+    if (end < text.length && last >= 0xd800 && last < 0xdc00) end--;
+    parts.push(text.slice(at, end));
+    at = Math.max(end, at + 1);
+  }
+  return parts;
+}
