@@ -1,0 +1,14 @@
+export * from "./control.ts";
+export * from "./descriptors.ts";
+export * from "./errno.ts";
+export * from "./fault.ts";
+export * from "./fields.ts";
+export * from "./interrupt.ts";
+export * from "./ioctl.ts";
+export * from "./ioctl-codec.ts";
+export * from "./memory-map.ts";
+export * from "./packet-codec.ts";
+export * from "./packets.ts";
+export * from "./page-table.ts";
+export type * from "./ports.ts";
+export * from "./registers.ts";

@@ -1,0 +1,210 @@
+import type { ErrnoName } from "./errno.ts";
+
+/** A field of an ioctl's struct: byte offset, little-endian type, and who writes it. */
+export type IoctlField = readonly [name: string, offset: number, type: "u32" | "i32" | "u64", way: "in" | "out"];
+
+export interface IoctlRow {
+  readonly number: number;
+  /** `w`: the caller writes the struct; `wr`: the KMD answers in it too. */
+  readonly direction: "w" | "r" | "wr";
+  readonly sizeBytes: number;
+  readonly fields: readonly IoctlField[];
+  /** A list of u32 after the struct; its length stands in the named field. */
+  readonly tail?: readonly [name: string, countField: string];
+  /** The call may wait: it goes through `ioctlWait`. */
+  readonly blocking?: boolean;
+  readonly errors: Readonly<Partial<Record<ErrnoName, string>>>;
+  readonly about: string;
+}
+
+/** Flags of VA_MAP. */
+export const VaFlag = { READ: 1, WRITE: 2, EXECUTE: 4 } as const;
+
+/** CTX_QUERY states. */
+export const ContextState = { GOOD: 0, GUILTY: 1, INNOCENT: 2 } as const;
+
+/** The kernel's interface. Fields are little-endian at their offsets; absent bytes are padding and must be 0 on input. */
+export const ioctlRows = {
+  QUERY_INFO: {
+    number: 0x00,
+    direction: "r",
+    sizeBytes: 64,
+    fields: [
+      ["apiVersion", 0, "u32", "out"],
+      ["pageBytes", 4, "u32", "out"],
+      ["vramBytes", 8, "u64", "out"],
+      ["vramFreeBytes", 16, "u64", "out"],
+      ["gttBytes", 24, "u64", "out"],
+      ["gttFreeBytes", 32, "u64", "out"],
+      ["computeQueues", 40, "u32", "out"],
+      ["maxIbDwords", 44, "u32", "out"],
+      ["resets", 48, "u32", "out"],
+      ["maxBoList", 52, "u32", "out"],
+    ],
+    errors: {},
+    about: "sizes and limits of the machine",
+  },
+  GEM_CREATE: {
+    number: 0x01,
+    direction: "wr",
+    sizeBytes: 24,
+    fields: [
+      ["size", 0, "u64", "in"],
+      ["domain", 8, "u32", "in"],
+      ["handle", 12, "u32", "out"],
+      ["flags", 16, "u32", "in"],
+    ],
+    errors: {
+      EINVAL: "size 0, a domain that is no row, or flags set",
+      ENOMEM: "the domain has no free range of that size",
+      ENOSPC: "the file's handle table is full",
+    },
+    about: "reserves zeroed bytes, rounded up to pages, in a domain; answers a handle of this file",
+  },
+  GEM_CLOSE: {
+    number: 0x02,
+    direction: "w",
+    sizeBytes: 8,
+    fields: [["handle", 0, "u32", "in"]],
+    errors: { ENOENT: "no such handle" },
+    about: "drops the handle and its mappings; memory is freed when no submitted job lists it",
+  },
+  GEM_MMAP: {
+    number: 0x03,
+    direction: "wr",
+    sizeBytes: 24,
+    fields: [
+      ["handle", 0, "u32", "in"],
+      ["offset", 8, "u64", "out"],
+      ["size", 16, "u64", "out"],
+    ],
+    errors: { ENOENT: "no such handle" },
+    about: "answers the offset to give to mmap() for a CPU view of the whole BO",
+  },
+  VA_MAP: {
+    number: 0x04,
+    direction: "w",
+    sizeBytes: 40,
+    fields: [
+      ["handle", 0, "u32", "in"],
+      ["flags", 4, "u32", "in"],
+      ["va", 8, "u64", "in"],
+      ["boOffset", 16, "u64", "in"],
+      ["size", 24, "u64", "in"],
+    ],
+    errors: {
+      ENOENT: "no such handle",
+      EINVAL: "not page aligned, size 0, range outside the BO or the address space, or flags that are no row",
+      EEXIST: "overlaps a mapping",
+      ENOMEM: "no memory for page tables",
+    },
+    about: "maps pages of a BO at a virtual address of this file's address space",
+  },
+  VA_UNMAP: {
+    number: 0x05,
+    direction: "w",
+    sizeBytes: 16,
+    fields: [
+      ["va", 0, "u64", "in"],
+      ["size", 8, "u64", "in"],
+    ],
+    errors: {
+      EINVAL: "not page aligned or size 0",
+      ENOENT: "the range is not exactly one mapping",
+      EBUSY: "a job that lists the mapped BO has not ended",
+    },
+    about: "removes one mapping",
+  },
+  CTX_CREATE: {
+    number: 0x06,
+    direction: "wr",
+    sizeBytes: 16,
+    fields: [
+      ["priority", 0, "i32", "in"],
+      ["context", 4, "u32", "out"],
+      ["timeoutMs", 8, "u32", "in"],
+    ],
+    errors: { EINVAL: "priority outside -1..1", ENOSPC: "the file's context table is full" },
+    about: "a stream of jobs that run in order; timeoutMs 0 takes the watchdog's default",
+  },
+  CTX_DESTROY: {
+    number: 0x07,
+    direction: "w",
+    sizeBytes: 8,
+    fields: [["context", 0, "u32", "in"]],
+    errors: { ENOENT: "no such context", EBUSY: "jobs of it have not ended" },
+    about: "drops a context",
+  },
+  CTX_QUERY: {
+    number: 0x08,
+    direction: "wr",
+    sizeBytes: 24,
+    fields: [
+      ["context", 0, "u32", "in"],
+      ["state", 4, "u32", "out"],
+      ["lastFence", 8, "u64", "out"],
+      ["faultKind", 16, "u32", "out"],
+    ],
+    errors: { ENOENT: "no such context" },
+    about: "whether the context was lost, and its last signalled fence",
+  },
+  SUBMIT: {
+    number: 0x09,
+    direction: "wr",
+    sizeBytes: 40,
+    fields: [
+      ["context", 0, "u32", "in"],
+      ["queueKind", 4, "u32", "in"],
+      ["ibVa", 8, "u64", "in"],
+      ["ibDwords", 16, "u32", "in"],
+      ["boCount", 20, "u32", "in"],
+      ["fence", 24, "u64", "out"],
+    ],
+    tail: ["handles", "boCount"],
+    errors: {
+      ENOENT: "no such context, or a handle of the list that is none",
+      EINVAL: "no such queue kind, IB address not 4-byte aligned, or its length 0 or over the limit",
+      EPERM: "the IB does not lie in readable mappings of listed BOs",
+      ECANCELED: "the context is lost",
+      EBUSY: "too many jobs of this file wait",
+    },
+    about: "queues an indirect buffer; answers the context's fence number, counting from 1",
+  },
+  WAIT_FENCE: {
+    number: 0x0a,
+    direction: "w",
+    sizeBytes: 24,
+    fields: [
+      ["context", 0, "u32", "in"],
+      ["timeoutMs", 4, "u32", "in"],
+      ["fence", 8, "u64", "in"],
+    ],
+    blocking: true,
+    errors: {
+      ENOENT: "no such context",
+      EINVAL: "a fence that was never answered",
+      ETIME: "not signalled within timeoutMs (0 polls, 0xffffffff waits for ever)",
+      ECANCELED: "the context was lost before the fence signalled",
+    },
+    about: "waits until the fence has signalled",
+  },
+} as const satisfies Readonly<Record<string, IoctlRow>>;
+
+export type IoctlName = keyof typeof ioctlRows;
+
+/** Errors any ioctl may answer. */
+export const commonErrors: Readonly<Partial<Record<ErrnoName, string>>> = {
+  EBADF: "not an open file",
+  ENOTTY: "no such ioctl",
+  EFAULT: "the argument is shorter than the struct and its list",
+  ENODEV: "the machine is closed",
+};
+
+const byNumber = new Map<number, readonly [IoctlName, IoctlRow]>(
+  (Object.entries(ioctlRows) as [IoctlName, IoctlRow][]).map(([name, row]) => [row.number, [name, row]]),
+);
+
+/** The row of an ioctl number. */
+export function ioctlByNumber(number: number): readonly [name: IoctlName, row: IoctlRow] | undefined {
+  return byNumber.get(number);
+}

@@ -1,0 +1,25 @@
+/** What a user-mode driver sees of the kernel: files, ioctls, CPU mappings. All numbers below 0 are `Errno`. */
+export interface KernelPort {
+  /** Opens the device for a new simulated process: its own handles and address space. A file descriptor or -errno. */
+  open(processName: string): number;
+  /** Closes a file: cancels its jobs, frees its BOs. 0 or -errno. */
+  close(fd: number): number;
+  /** 0 or -errno; fields of direction `out` are written into `arg`. Blocking rows answer -EINVAL here. */
+  ioctl(fd: number, number: number, arg: DataView): number;
+  /** The same for rows that may wait. */
+  ioctlWait(fd: number, number: number, arg: DataView): Promise<number>;
+  /** A live CPU view of a BO (`GEM_MMAP` answers the offset). -errno on a bad offset or size. */
+  mmap(fd: number, offset: bigint, sizeBytes: number): Uint8Array | number;
+}
+
+/** What the kernel sees of the GPU: the shared memory and two wires. */
+export interface GpuPort {
+  /** All of physical memory; `PhysicalMap` and the control block say what lies where. */
+  readonly memory: SharedArrayBuffer;
+  /** Wakes the GPU after a change in the control block (the caller has already added 1 to `Control.DOORBELL`). */
+  doorbell(): void;
+  /** Sets the one handler; called (once or more) after entries were put in the interrupt ring. */
+  onInterrupt(handler: () => void): void;
+  /** Stops the engine. The memory must not be used after it resolves. */
+  close(): Promise<void>;
+}
