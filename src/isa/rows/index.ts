@@ -1,0 +1,37 @@
+import type { Row } from "../row.ts";
+import { ds } from "./ds.ts";
+import { flat } from "./flat.ts";
+import { globalRows } from "./global.ts";
+import { mubuf } from "./mubuf.ts";
+import { scratch } from "./scratch.ts";
+import { smem } from "./smem.ts";
+import { sop1 } from "./sop1.ts";
+import { sop2 } from "./sop2.ts";
+import { sopc } from "./sopc.ts";
+import { sopk } from "./sopk.ts";
+import { sopp } from "./sopp.ts";
+import { vop1 } from "./vop1.ts";
+import { vop2 } from "./vop2.ts";
+import { vop3 } from "./vop3.ts";
+import { vop3b } from "./vop3b.ts";
+import { vopc } from "./vopc.ts";
+
+/** Every row of every format. */
+export const allRows: readonly Row[] = [
+  sop1,
+  sopc,
+  sopp,
+  sopk,
+  sop2,
+  vop1,
+  vopc,
+  vop3,
+  vop3b,
+  smem,
+  ds,
+  mubuf,
+  flat,
+  scratch,
+  globalRows,
+  vop2,
+].flat();
