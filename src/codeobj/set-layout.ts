@@ -1,0 +1,93 @@
+import type { BindingLayout, DescriptorBinding, DescriptorType, SetLayout } from "./reflection.ts";
+
+/** The bindings of one descriptor set, in any order. */
+export interface SetBindings {
+  readonly set: number;
+  readonly bindings: readonly DescriptorBinding[];
+}
+
+/** Bytes of one descriptor: V# and S# have 4 dwords, T# 8; a texel buffer keeps a V# pair, a combined sampler T# and S#. */
+const strideBytes: Readonly<Record<DescriptorType, number>> = {
+  uniformBuffer: 16,
+  storageBuffer: 16,
+  uniformBufferDynamic: 16,
+  storageBufferDynamic: 16,
+  sampler: 16,
+  sampledImage: 32,
+  storageImage: 32,
+  inputAttachment: 32,
+  uniformTexelBuffer: 32,
+  storageTexelBuffer: 32,
+  combinedImageSampler: 48,
+};
+
+/** Whether a binding's V# stands behind the push constants rather than in its set. */
+export function isDynamic(type: DescriptorType): boolean {
+  return type === "uniformBufferDynamic" || type === "storageBufferDynamic";
+}
+
+/**
+ * Byte offsets of descriptors in their sets (docs/abi.md, "Descriptors"): bindings ascending, without gaps, array
+ * elements by stride. Dynamic buffers are left out: `layoutDynamicBuffers` places them. Sets come out ascending; a
+ * set given in parts is joined, and a binding given twice (aliased variables) gets the room of the larger one.
+ * The compiler's reflection and the driver call this one function, so that they can't disagree.
+ */
+export function layoutSets(sets: readonly SetBindings[]): readonly SetLayout[] {
+  return joined(sets).map(({ set, bindings }) => {
+    let offsetBytes = 0;
+    const placed: BindingLayout[] = [];
+    for (const binding of bindings) {
+      if (isDynamic(binding.type)) continue;
+      const stride = strideBytes[binding.type];
+      placed.push({ ...binding, offsetBytes, strideBytes: stride });
+      offsetBytes += stride * binding.count;
+    }
+    return { set, sizeBytes: offsetBytes, bindings: placed };
+  });
+}
+
+/** A dynamic buffer's V#s: `offsetBytes` counts from the end of the push constants (rounded up to 16 bytes). */
+export interface DynamicBufferLayout extends BindingLayout {
+  readonly set: number;
+}
+
+/** Places the V#s of dynamic buffers behind the push constants, in (set, binding, element) order. */
+export function layoutDynamicBuffers(sets: readonly SetBindings[]): readonly DynamicBufferLayout[] {
+  let offsetBytes = 0;
+  const placed: DynamicBufferLayout[] = [];
+  for (const { set, bindings } of joined(sets)) {
+    for (const binding of bindings) {
+      if (!isDynamic(binding.type)) continue;
+      const stride = strideBytes[binding.type];
+      placed.push({ ...binding, set, offsetBytes, strideBytes: stride });
+      offsetBytes += stride * binding.count;
+    }
+  }
+  return placed;
+}
+
+function joined(sets: readonly SetBindings[]): readonly SetBindings[] {
+  const bySet = new Map<number, Map<number, DescriptorBinding>>();
+  for (const { set, bindings } of sets) {
+    let byBinding = bySet.get(set);
+    if (byBinding === undefined) {
+      byBinding = new Map();
+      bySet.set(set, byBinding);
+    }
+    for (const b of bindings) {
+      const other = byBinding.get(b.binding);
+      byBinding.set(b.binding, other !== undefined && sizeOf(other) >= sizeOf(b) ? other : pick(b));
+    }
+  }
+  return [...bySet]
+    .sort(([a], [b]) => a - b)
+    .map(([set, byBinding]) => ({ set, bindings: [...byBinding.values()].sort((a, b) => a.binding - b.binding) }));
+}
+
+function pick({ binding, type, count }: DescriptorBinding): DescriptorBinding {
+  return { binding, type, count };
+}
+
+function sizeOf(b: DescriptorBinding): number {
+  return strideBytes[b.type] * b.count;
+}
