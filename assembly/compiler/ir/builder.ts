@@ -1,0 +1,170 @@
+/**
+ * Makes instructions at a cursor. Constants are pooled: one instruction per (bits, width), in a run at the start of the
+ * entry block, so that each dominates everything.
+ */
+import { U32Column } from "../../base/index.ts";
+import { Op, opDst } from "../../gen/ir-ops.ts";
+import { IR_END, instrBlock, instrImm0, instrNext, instrPlace } from "./columns.ts";
+import { firstInstr, insertInstr, newInstr, nextInstr, opOf, setImm, setSrc, widthOf } from "./instr.ts";
+import { entryBlock } from "./nodes.ts";
+
+const POOL_SIZE: u32 = 1 << 14;
+const pool = changetype<U32Column>(IR_END);
+
+let pooled: u32 = 0;
+let lastConstant: u32 = 0;
+let cursorBlock: u32 = 0;
+let cursorAt: u32 = 0;
+
+export function resetConstants(): void {
+  pool.clear(0, POOL_SIZE);
+  pooled = 0;
+  lastConstant = 0;
+  cursorBlock = 0;
+  cursorAt = 0;
+}
+
+/** New instructions go to the end of a block. */
+export function cursorAtEnd(block: u32): void {
+  cursorBlock = block;
+  cursorAt = 0;
+}
+/** New instructions go before `i`. */
+export function cursorBefore(i: u32): void {
+  cursorBlock = instrBlock[i];
+  cursorAt = i;
+}
+/** New instructions go after the phis of a block. */
+export function cursorAfterPhis(block: u32): void {
+  let i = firstInstr(block);
+  while (i != 0 && opOf(i) == Op.PHI) i = nextInstr(i);
+  cursorBlock = block;
+  cursorAt = i;
+}
+/** The block the cursor is in. */
+export function currentBlock(): u32 {
+  return cursorBlock;
+}
+
+function poolSlot(bits: u32, width: u32): u32 {
+  let h = (bits ^ (width << 27)) * 0x9e3779b1;
+  h = (h ^ (h >> 15)) & (POOL_SIZE - 1);
+  for (let i = pool[h]; i != 0; i = pool[h]) {
+    if (instrImm0[i] == bits && opOf(i) == Op.CONST && widthOf(i) == width) break;
+    h = (h + 1) & (POOL_SIZE - 1);
+  }
+  return h;
+}
+
+/** Enters an instruction of the leading run of constants into the pool (after a snapshot was read). */
+export function poolConstant(i: u32): void {
+  lastConstant = i;
+  if (pooled >= POOL_SIZE >> 1) return;
+  const h = poolSlot(instrImm0[i], widthOf(i));
+  if (pool[h] != 0) return;
+  pool[h] = i;
+  pooled++;
+}
+
+function constantOf(bits: u32, width: u32): u32 {
+  const h = poolSlot(bits, width);
+  if (pool[h] != 0) return pool[h];
+  const i = newInstr(Op.CONST, width, 1, 0);
+  instrImm0[i] = bits;
+  instrPlace[i] = 0;
+  const entry = entryBlock();
+  // The last constant may have been erased since: then the run's end is found again.
+  let last = lastConstant;
+  if (last == 0 || instrBlock[last] != entry || opOf(last) != Op.CONST) {
+    last = 0;
+    for (let k = firstInstr(entry); k != 0 && opOf(k) == Op.CONST; k = nextInstr(k)) last = k;
+  }
+  const at = last == 0 ? firstInstr(entry) : instrNext[last];
+  insertInstr(i, entry, at);
+  lastConstant = i;
+  if (pooled < POOL_SIZE >> 1) {
+    pool[h] = i;
+    pooled++;
+  }
+  return i;
+}
+
+/** A 32-bit constant. */
+export function constant(bits: u32): u32 {
+  return constantOf(bits, 32);
+}
+export function constantF(value: f32): u32 {
+  return constantOf(reinterpret<u32>(value), 32);
+}
+/** A boolean constant. */
+export function constantBool(value: bool): u32 {
+  return constantOf(value ? 1 : 0, 1);
+}
+
+/** Links an instruction made by `newInstr` at the cursor. */
+export function place0(i: u32): u32 {
+  insertInstr(i, cursorBlock, cursorAt);
+  return i;
+}
+
+/** Result width of an op whose row says it; `any` ops take the width of the value `like`. */
+function resultWidth(op: u32, like: u32): u32 {
+  const dst = opDst(op);
+  return dst == 0 ? 0 : dst == 1 ? 1 : dst == 3 ? widthOf(like) : 32;
+}
+
+/** A scalar ALU instruction of one, two, three sources at the cursor. */
+export function alu1(op: u32, a: u32): u32 {
+  const i = newInstr(op, resultWidth(op, a), 1, 1);
+  setSrc(i, 0, a);
+  return place0(i);
+}
+export function alu2(op: u32, a: u32, b: u32): u32 {
+  const i = newInstr(op, resultWidth(op, a), 1, 2);
+  setSrc(i, 0, a);
+  setSrc(i, 1, b);
+  return place0(i);
+}
+export function alu3(op: u32, a: u32, b: u32, c: u32): u32 {
+  const i = newInstr(op, resultWidth(op, c), 1, 3);
+  setSrc(i, 0, a);
+  setSrc(i, 1, b);
+  setSrc(i, 2, c);
+  return place0(i);
+}
+export function select(cond: u32, a: u32, b: u32): u32 {
+  return alu3(Op.SELECT, cond, a, b);
+}
+export function undef(width: u32): u32 {
+  return place0(newInstr(Op.UNDEF, width, 1, 0));
+}
+export function extract(vector: u32, index: u32): u32 {
+  const i = newInstr(Op.EXTRACT, 32, 1, 1);
+  setSrc(i, 0, vector);
+  setImm(i, 0, index);
+  return place0(i);
+}
+/** An instruction without sources and results: jumps, barriers. */
+export function effect(op: u32, imm0: u32, imm1: u32): u32 {
+  const i = newInstr(op, 0, 0, 0);
+  setImm(i, 0, imm0);
+  setImm(i, 1, imm1);
+  return place0(i);
+}
+/** A system value: no sources, one immediate. */
+export function system(op: u32, imm0: u32): u32 {
+  const i = newInstr(op, 32, 1, 0);
+  setImm(i, 0, imm0);
+  return place0(i);
+}
+export function loadVar(variable: u32, width: u32): u32 {
+  const i = newInstr(Op.LOAD_VAR, width, 1, 0);
+  setImm(i, 0, variable);
+  return place0(i);
+}
+export function storeVar(variable: u32, value: u32): u32 {
+  const i = newInstr(Op.STORE_VAR, 0, 0, 1);
+  setSrc(i, 0, value);
+  setImm(i, 0, variable);
+  return place0(i);
+}

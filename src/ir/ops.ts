@@ -1,0 +1,285 @@
+/**
+ * The op table of the SSA IR: the one place where an op's shape, flags, folding and meaning stand.
+ *
+ * Widths: `"1"` a boolean, `"32"` a 32-bit scalar, `"any"` the instruction's own width, `"vec"` 1 to 16 32-bit
+ * components (as many as the instruction has, or the data source has), `""` no result.
+ * A source that ends in `?` may be absent; `"any*"` / `"32*"` stand for any number of sources.
+ */
+
+/** Bits of `OpRow.flags`. */
+export const OpFlag = {
+  /** The result depends on the sources and immediates alone; unused ones may go, equal ones may merge. */
+  Pure: 1 << 0,
+  /** `op a, b` equals `op b, a` (the first two sources). */
+  Commutative: 1 << 1,
+  /** Works on f32 values; a source may take a neg or abs modifier in the back end. */
+  Float: 1 << 2,
+  /** Reads memory that this dispatch may write: not to be moved over a write or a barrier. */
+  Reads: 1 << 3,
+  /** Writes memory or orders it: never deleted, never moved over another `Reads` or `Writes`. */
+  Writes: 1 << 4,
+  /** Must be the last instruction of its block. */
+  Jump: 1 << 5,
+  /** Must not reach the back end: some lower-* pass removes it. */
+  Lowered: 1 << 6,
+  /** Always the same value in all lanes of a workgroup, whatever the control flow. */
+  Uniform: 1 << 7,
+  /** May differ from lane to lane even with uniform sources. */
+  Divergent: 1 << 8,
+  /** Has a fold expression. */
+  Foldable: 1 << 9,
+  /** A memory access with `base`: the byte address is the offset source plus `base`, without wrapping. */
+  Offset: 1 << 10,
+} as const;
+
+/** Meaning of the `atomic` immediate. */
+export const atomicOps = ["add", "umin", "umax", "imin", "imax", "and", "or", "xor", "swap"] as const;
+
+/** Names of the immediates; an instruction has up to four, in the row's order. */
+export type ImmName =
+  | "value"
+  | "index"
+  | "component"
+  | "set"
+  | "binding"
+  | "base"
+  | "atomic"
+  | "var"
+  | "scope"
+  | "storage";
+
+export interface OpRow {
+  readonly name: string;
+  readonly dst: "" | "1" | "32" | "any" | "vec";
+  readonly srcs: readonly string[];
+  readonly imms: readonly ImmName[];
+  readonly flags: number;
+  /** AssemblyScript: raw bits `a`, `b`, `c` (`u32`) to the result's raw bits; `f(x)` bits to f32, `u(x)` f32 to bits with canonical NaN, `bool(x)`. */
+  readonly fold: string | undefined;
+  readonly prose: string;
+}
+
+const F = OpFlag;
+const P = F.Pure;
+const C = F.Pure | F.Commutative;
+const PF = F.Pure | F.Float;
+const CF = F.Pure | F.Commutative | F.Float;
+
+function op(
+  name: string,
+  dst: OpRow["dst"],
+  srcs: readonly string[],
+  flags: number,
+  prose: string,
+  fold?: string,
+  imms: readonly ImmName[] = [],
+): OpRow {
+  return { name, dst, srcs, imms, flags: fold === undefined ? flags : flags | F.Foldable, fold, prose };
+}
+
+const s1 = ["32"] as const;
+const s2 = ["32", "32"] as const;
+const s3 = ["32", "32", "32"] as const;
+const any2 = ["any", "any"] as const;
+
+/** Row i is op number i + 1; 0 is no op. New rows go to the end of their group: numbers are no contract. */
+export const opRows: readonly OpRow[] = [
+  // structure
+  op("const", "any", [], P, "the bits `value`", undefined, ["value"]),
+  op("undef", "any", [], P, "any value, but the same one at each use"),
+  op("phi", "any", ["any*"], P, "source i on entry from predecessor i; all phis of a block read at once"),
+  op("vec", "vec", ["32*"], P, "component i is source i"),
+  op("extract", "32", ["vec"], P, "component `index` of a vector", undefined, ["index"]),
+  op("select", "any", ["1", "any", "any"], P, "c ? a : b; both sides are values, neither is skipped", "a ? b : c"),
+  op("if", "", ["1"], 0, "condition of an if node; belongs to the node, stands in no block"),
+  // integers
+  op("iadd", "32", s2, C, "a + b, wraps", "a + b"),
+  op("isub", "32", s2, P, "a - b, wraps", "a - b"),
+  op("imul", "32", s2, C, "low 32 bits of a * b", "a * b"),
+  op("umul_hi", "32", s2, C, "high 32 bits of the unsigned product", "<u32>((<u64>a * <u64>b) >> 32)"),
+  op("imul_hi", "32", s2, C, "high 32 bits of the signed product", "<u32>((<i64>(<i32>a) * <i64>(<i32>b)) >> 32)"),
+  op("ineg", "32", s1, P, "-a, wraps", "0 - a"),
+  op("iabs", "32", s1, P, "|a| as signed, wraps", "<i32>a < 0 ? 0 - a : a"),
+  op("iand", "any", any2, C, "bitwise and", "a & b"),
+  op("ior", "any", any2, C, "bitwise or", "a | b"),
+  op("ixor", "any", any2, C, "bitwise exclusive or", "a ^ b"),
+  op("inot", "any", ["any"], P, "bitwise not", "~a"),
+  op("ishl", "32", s2, P, "a << (b & 31)", "a << (b & 31)"),
+  op("ishr", "32", s2, P, "signed a >> (b & 31)", "<u32>(<i32>a >> <i32>(b & 31))"),
+  op("ushr", "32", s2, P, "unsigned a >> (b & 31)", "a >> (b & 31)"),
+  op("imin", "32", s2, C, "signed minimum", "<i32>a < <i32>b ? a : b"),
+  op("imax", "32", s2, C, "signed maximum", "<i32>a > <i32>b ? a : b"),
+  op("umin", "32", s2, C, "unsigned minimum", "a < b ? a : b"),
+  op("umax", "32", s2, C, "unsigned maximum", "a > b ? a : b"),
+  op("ubfe", "32", s3, P, "(a >> (b & 31)) & ((1 << (c & 31)) - 1)", "(a >> (b & 31)) & (((<u32>1) << (c & 31)) - 1)"),
+  op("ibfe", "32", s3, P, "as ubfe, sign-extended from bit (c & 31) - 1; 0 when c & 31 is 0", "foldIbfe(a, b, c)"),
+  op("bfm", "32", s2, P, "((1 << (a & 31)) - 1) << (b & 31)", "(((<u32>1) << (a & 31)) - 1) << (b & 31)"),
+  op("bfi", "32", s3, P, "(a & b) | (~a & c): a picks bits of b, else c", "(a & b) | (~a & c)"),
+  op("bitrev", "32", s1, P, "bits in reverse order", "foldBitrev(a)"),
+  op("bitcount", "32", s1, P, "number of one bits", "popcnt<u32>(a)"),
+  op("find_lsb", "32", s1, P, "number of trailing zeros; -1 for 0", "a == 0 ? 0xffffffff : ctz<u32>(a)"),
+  op("uffbh", "32", s1, P, "number of leading zeros; -1 for 0", "a == 0 ? 0xffffffff : clz<u32>(a)"),
+  op("iffbh", "32", s1, P, "leading bits equal to the sign bit; -1 for 0 and -1", "foldIffbh(a)"),
+  // comparisons
+  op("ieq", "1", s2, C, "a == b", "bool(a == b)"),
+  op("ine", "1", s2, C, "a != b", "bool(a != b)"),
+  op("ilt", "1", s2, P, "signed a < b", "bool(<i32>a < <i32>b)"),
+  op("ige", "1", s2, P, "signed a >= b", "bool(<i32>a >= <i32>b)"),
+  op("ult", "1", s2, P, "unsigned a < b", "bool(a < b)"),
+  op("uge", "1", s2, P, "unsigned a >= b", "bool(a >= b)"),
+  op("feq", "1", s2, CF, "ordered a == b", "bool(f(a) == f(b))"),
+  op("fneu", "1", s2, CF, "a != b or a NaN among them", "bool(f(a) != f(b))"),
+  op("flt", "1", s2, PF, "ordered a < b", "bool(f(a) < f(b))"),
+  op("fge", "1", s2, PF, "ordered a >= b", "bool(f(a) >= f(b))"),
+  // division, lowered in the IR
+  op("udiv", "32", s2, P | F.Lowered, "unsigned quotient; any value for b = 0", "b == 0 ? 0xffffffff : a / b"),
+  op("umod", "32", s2, P | F.Lowered, "unsigned remainder; any value for b = 0", "b == 0 ? a : a % b"),
+  op("idiv", "32", s2, P | F.Lowered, "signed quotient towards 0; any value for b = 0 and overflow", "foldIdiv(a, b)"),
+  op("irem", "32", s2, P | F.Lowered, "signed remainder with the sign of a", "foldIrem(a, b)"),
+  op("imod", "32", s2, P | F.Lowered, "signed remainder with the sign of b", "foldImod(a, b)"),
+  // f32, round to nearest even, denormals kept
+  op("fadd", "32", s2, CF, "a + b", "u(f(a) + f(b))"),
+  op("fsub", "32", s2, PF, "a - b", "u(f(a) - f(b))"),
+  op("fmul", "32", s2, CF, "a * b", "u(f(a) * f(b))"),
+  op("ffma", "32", s3, CF, "a * b + c, rounded once", "foldFma(a, b, c)"),
+  op("fdiv", "32", s2, PF | F.Lowered, "a / b within 2.5 ulp"),
+  op("fneg", "32", s1, PF, "sign bit flipped", "a ^ 0x80000000"),
+  op("fabs", "32", s1, PF, "sign bit cleared", "a & 0x7fffffff"),
+  op("ffloor", "32", s1, PF, "towards minus infinity", "u(floor<f32>(f(a)))"),
+  op("fceil", "32", s1, PF, "towards plus infinity", "u(ceil<f32>(f(a)))"),
+  op("ftrunc", "32", s1, PF, "towards 0", "u(trunc<f32>(f(a)))"),
+  op("fround_even", "32", s1, PF, "to the nearest integer, ties to even", "u(nearest<f32>(f(a)))"),
+  op("ffract", "32", s1, PF, "a - floor(a), always below 1"),
+  op("fmin", "32", s2, CF, "minimum; the number where the other is NaN; -0 below +0", "foldFmin(a, b)"),
+  op("fmax", "32", s2, CF, "maximum; the number where the other is NaN; -0 below +0", "foldFmax(a, b)"),
+  op("fsat", "32", s1, PF, "clamped to 0..1; NaN gives 0", "foldFsat(a)"),
+  op("fsqrt", "32", s1, PF, "square root within 1 ulp"),
+  op("frsq", "32", s1, PF, "1 / square root within 1 ulp"),
+  op("frcp", "32", s1, PF, "1 / a within 1 ulp"),
+  op("fexp2", "32", s1, PF, "2 to the power a"),
+  op("flog2", "32", s1, PF, "logarithm to base 2"),
+  op("fsin", "32", s1, PF | F.Lowered, "sine of radians"),
+  op("fcos", "32", s1, PF | F.Lowered, "cosine of radians"),
+  op("fsin_turns", "32", s1, PF, "sine of a turns, 0 <= a < 1"),
+  op("fcos_turns", "32", s1, PF, "cosine of a turns, 0 <= a < 1"),
+  op("fldexp", "32", s2, P, "f32 a times 2 to the power of signed b"),
+  op("ffrexp_mant", "32", s1, PF, "mantissa in [0.5, 1) with the sign of a; 0, Inf and NaN give themselves"),
+  op("ffrexp_exp", "32", s1, PF, "signed integer exponent for ffrexp_mant; 0 for 0, Inf and NaN"),
+  // conversions
+  op("f2i", "32", s1, PF, "towards 0, saturating, NaN gives 0", "<u32>i32.trunc_sat_f32_s(f(a))"),
+  op("f2u", "32", s1, PF, "towards 0, saturating, NaN gives 0", "<u32>i32.trunc_sat_f32_u(f(a))"),
+  op("i2f", "32", s1, P, "signed to f32, nearest even", "u(<f32>(<i32>a))"),
+  op("u2f", "32", s1, P, "unsigned to f32, nearest even", "u(<f32>a)"),
+  op("b2i", "32", ["1"], P, "0 or 1", "a & 1"),
+  op("b2f", "32", ["1"], P, "0.0 or 1.0", "a & 1 ? 0x3f800000 : 0"),
+  op("f2f16", "32", s1, PF, "f32 to f16 in the low half, nearest even; high half 0"),
+  op("f162f", "32", s1, P, "f16 in the low half to f32; the high half is ignored"),
+  // variables
+  op("load_var", "any", [], F.Reads | F.Lowered, "value of local variable `var`", undefined, ["var"]),
+  op("store_var", "", ["any"], F.Writes | F.Lowered, "sets local variable `var`", undefined, ["var"]),
+  // memory: buffers (offset in bytes, then the descriptor array element where it is not 0)
+  op("load_ubo", "vec", ["32", "32?"], P | F.Offset, "uniform buffer: offset, element", undefined, [
+    "set",
+    "binding",
+    "base",
+  ]),
+  op("load_ssbo", "vec", ["32", "32?"], F.Reads | F.Offset, "storage buffer: offset, element", undefined, [
+    "set",
+    "binding",
+    "base",
+  ]),
+  op("store_ssbo", "", ["vec", "32", "32?"], F.Writes | F.Offset, "data, offset, element", undefined, [
+    "set",
+    "binding",
+    "base",
+  ]),
+  op(
+    "ssbo_atomic",
+    "32",
+    ["32", "32", "32?"],
+    F.Writes | F.Offset | F.Divergent,
+    "offset, data, element; gives the old value",
+    undefined,
+    ["set", "binding", "base", "atomic"],
+  ),
+  op(
+    "ssbo_atomic_cmpswap",
+    "32",
+    ["32", "32", "32", "32?"],
+    F.Writes | F.Offset | F.Divergent,
+    "offset, compare, data, element; gives the old value",
+    undefined,
+    ["set", "binding", "base"],
+  ),
+  op("ssbo_size", "32", ["32?"], P, "bytes of the bound range; source: element", undefined, ["set", "binding"]),
+  op("load_push", "vec", ["32?"], P | F.Offset, "push constants at byte offset + `base`", undefined, ["base"]),
+  // memory: workgroup
+  op("load_shared", "vec", ["32"], F.Reads | F.Offset, "workgroup memory: byte offset", undefined, ["base"]),
+  op("store_shared", "", ["vec", "32"], F.Writes | F.Offset, "data, byte offset", undefined, ["base"]),
+  op(
+    "shared_atomic",
+    "32",
+    ["32", "32"],
+    F.Writes | F.Offset | F.Divergent,
+    "offset, data; gives the old value",
+    undefined,
+    ["base", "atomic"],
+  ),
+  op(
+    "shared_atomic_cmpswap",
+    "32",
+    ["32", "32", "32"],
+    F.Writes | F.Offset | F.Divergent,
+    "offset, compare, data; gives the old value",
+    undefined,
+    ["base"],
+  ),
+  // ordering. storage bits: 1 buffers, 2 workgroup, 4 images. scope: SPIR-V's number
+  op(
+    "barrier",
+    "",
+    [],
+    F.Writes,
+    "all invocations of the workgroup arrive; then orders `storage` as memory_barrier",
+    undefined,
+    ["scope", "storage"],
+  ),
+  op(
+    "memory_barrier",
+    "",
+    [],
+    F.Writes,
+    "orders this invocation's accesses to `storage`, acquire and release",
+    undefined,
+    ["scope", "storage"],
+  ),
+  // system values
+  op("load_local_id", "32", [], P | F.Divergent, "gl_LocalInvocationID `component`", undefined, ["component"]),
+  op("load_workgroup_id", "32", [], P | F.Uniform, "gl_WorkGroupID `component`", undefined, ["component"]),
+  op("load_num_workgroups", "32", [], P | F.Uniform, "gl_NumWorkGroups `component`", undefined, ["component"]),
+  // jumps
+  op("break", "", [], F.Jump, "leaves the innermost loop"),
+  op("continue", "", [], F.Jump, "goes to the innermost loop's continue list; not inside that list"),
+  op("end", "", [], F.Jump, "ends the invocation"),
+];
+
+/** Words that may follow an instruction, by bit of its flags. */
+export const instrFlags = [
+  /** Not to be contracted, reassociated or approximated (NoContraction). */
+  "exact",
+  /** iadd, imul, ishl: no unsigned wrap. */
+  "nuw",
+  /** A value that may differ between lanes, an if or loop that lanes may leave at different times. Set by `divergence`. */
+  "div",
+  /** Memory access qualifiers. */
+  "coherent",
+  "volatile",
+  "nonwritable",
+  /** Descriptor element index may be divergent. */
+  "nonuniform",
+] as const;
+
+export type InstrFlag = (typeof instrFlags)[number];
+
+/** Number of the op with this name, from 1. */
+export const opNumbers: ReadonlyMap<string, number> = new Map(opRows.map((row, i) => [row.name, i + 1]));
