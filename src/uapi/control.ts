@@ -5,7 +5,8 @@
  * Start: the KMD fills the header, tables and rings, then rings the doorbell; the GPU takes work once MAGIC is there.
  * Work: the KMD writes packets to a ring, stores WPTR, adds 1 to DOORBELL and notifies. Ring packets run under VMID 0
  * (physical addresses); INDIRECT_BUFFER names the VMID its packets and shaders run under. Before each slice of work
- * the GPU looks at TLB_INVALIDATE, HALT_REQUEST, RESET_REQUEST and STOP.
+ * the GPU looks at TLB_INVALIDATE, HALT_REQUEST, RESET_REQUEST and STOP, and at TLB_INVALIDATE again on each
+ * INDIRECT_BUFFER of a ring: the KMD sets its bit before it stores the WPTR of a job that must see new tables.
  * Fault: the GPU writes the queue's record, sets STATE to HALTED, puts FAULT in the interrupt ring; other queues go on.
  * The KMD copies the record, adds 1 to RESET_REQUEST and rings; the GPU empties the queue and answers RESET_DONE.
  */

@@ -1,5 +1,6 @@
 export * from "./control.ts";
 export * from "./descriptors.ts";
+export type * from "./dump.ts";
 export * from "./errno.ts";
 export * from "./fault.ts";
 export * from "./fields.ts";

@@ -23,7 +23,7 @@ export const VaFlag = { READ: 1, WRITE: 2, EXECUTE: 4 } as const;
 /** CTX_QUERY states. */
 export const ContextState = { GOOD: 0, GUILTY: 1, INNOCENT: 2 } as const;
 
-/** The kernel's interface. Fields are little-endian at their offsets; absent bytes are padding and must be 0 on input. */
+/** The kernel's interface. Fields are little-endian at their offsets; other bytes are padding. */
 export const ioctlRows = {
   QUERY_INFO: {
     number: 0x00,

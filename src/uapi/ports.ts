@@ -8,8 +8,10 @@ export interface KernelPort {
   ioctl(fd: number, number: number, arg: DataView): number;
   /** The same for rows that may wait. */
   ioctlWait(fd: number, number: number, arg: DataView): Promise<number>;
-  /** A live CPU view of a BO (`GEM_MMAP` answers the offset). -errno on a bad offset or size. */
+  /** A live CPU view of a BO (`GEM_MMAP` answers the offset); it keeps the BO alive. -errno on a bad offset or size. */
   mmap(fd: number, offset: bigint, sizeBytes: number): Uint8Array | number;
+  /** Ends one mmap of that offset. JavaScript can't revoke the view: the caller must drop it. 0 or -errno. */
+  munmap(fd: number, offset: bigint): number;
 }
 
 /** What the kernel sees of the GPU: the shared memory and two wires. */

@@ -1,0 +1,3 @@
+export { createKmd, type Kmd, type KmdOptions } from "./kmd.ts";
+export type { ProcessUsage } from "./objects.ts";
+export type { KernelClock } from "./scheduler.ts";

@@ -1,0 +1,94 @@
+import type { AddressSpace } from "./address-space.ts";
+import type { Heap } from "./heap.ts";
+
+/** Memory of one BO. It lives while a handle, a mapping, an mmap or a job refers to it. */
+export interface Bo {
+  readonly handle: number;
+  readonly domain: number;
+  readonly heap: Heap;
+  readonly physical: number;
+  readonly sizeBytes: number;
+  references: number;
+  /** Unfinished jobs that list it. */
+  jobs: number;
+  /** GEM_CLOSE came while a job listed it: its mappings go when the last such job ends. */
+  closePending: boolean;
+}
+
+export interface Mapping {
+  readonly va: bigint;
+  readonly sizeBytes: number;
+  readonly flags: number;
+  readonly bo: Bo;
+  readonly boOffset: number;
+}
+
+export interface Context {
+  readonly id: number;
+  readonly file: File;
+  readonly priority: number;
+  readonly timeoutMs: number;
+  /** Last fence number given out, and last that signalled. Jobs of a context end in order. */
+  lastFence: bigint;
+  signalled: bigint;
+  /** `ContextState`. */
+  state: number;
+  faultKind: number;
+  readonly jobs: Job[];
+  /** Scheduler tick at which a job of it last started. */
+  served: number;
+  readonly waiters: Set<Waiter>;
+}
+
+export interface Waiter {
+  readonly fence: bigint;
+  readonly done: (result: number) => void;
+}
+
+export interface Job {
+  readonly context: Context;
+  readonly fence: bigint;
+  readonly queueKind: number;
+  readonly ibVa: bigint;
+  readonly ibDwords: number;
+  readonly bos: readonly Bo[];
+}
+
+/** One simulated process: its handles, its address space, its contexts. */
+export interface File {
+  readonly fd: number;
+  readonly processName: string;
+  readonly space: AddressSpace;
+  /** Hardware slot of the address space, 0 while it has none. */
+  vmid: number;
+  readonly handles: Map<number, Bo>;
+  nextHandle: number;
+  /** Ascending by address as unsigned 64-bit values. */
+  readonly mappings: Mapping[];
+  /** The last ranges that were unmapped, for dumps. */
+  readonly unmapped: Mapping[];
+  /** CPU views by handle; they outlive the handle. */
+  readonly mmaps: Map<number, { readonly bo: Bo; count: number }>;
+  readonly contexts: Map<number, Context>;
+  nextContext: number;
+  /** Jobs on the hardware now. While there are any, freed pages wait in `graveyard`. */
+  running: number;
+  readonly graveyard: (() => void)[];
+  closed: boolean;
+  queuedJobs: number;
+  vramBytes: number;
+  gttBytes: number;
+  busyMs: number;
+  faults: number;
+}
+
+/** What `kiln smi` prints of a process. */
+export interface ProcessUsage {
+  readonly fd: number;
+  readonly processName: string;
+  readonly vramBytes: number;
+  readonly gttBytes: number;
+  readonly busyMs: number;
+  readonly faults: number;
+  readonly queuedJobs: number;
+}
