@@ -1,2 +1,6 @@
 export type { ImmName, InstrFlag, OpRow } from "./ops.ts";
 export { atomicOps, instrFlags, OpFlag, opNumbers, opRows } from "./ops.ts";
+export { IrSyntaxError, parseIr } from "./parse.ts";
+export { printIr } from "./print.ts";
+export type { IrBlock, IrIf, IrInstr, IrLoop, IrNode, IrShader } from "./shader.ts";
+export { decodeSnapshot, encodeSnapshot } from "./snapshot.ts";
