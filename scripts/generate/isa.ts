@@ -357,11 +357,58 @@ export function instructionDwords(op: u32, lo: u32, hi: u32): u32 {
   ].join("\n");
 }
 
-/** The three files. */
+/** The entry of a module that tests run: packs from an argument array, decodes, and nothing else imports it. */
+function checkFile(): string {
+  const cases = formatNames.map((name) => {
+    const count = formats[name].fields.filter((f) => f.name !== "op" && f.name !== "seg").length;
+    const args = Array.from({ length: count }, (_, i) => `a(${i})`).join(", ");
+    return `    case Format.${name}:\n      return pack${formatName(name)}(op, ${args});`;
+  });
+  return [
+    header,
+    "/** Entry of the module by which tests check isa-encode.ts and isa-decode.ts; not part of the product. */\n",
+    'import { baseDwords, decodeOp, instructionDwords } from "./isa-decode.ts";',
+    `import { ${formatNames.map((name) => `pack${formatName(name)}`).join(", ")} } from "./isa-encode.ts";`,
+    'import { Format, opFormat } from "./isa-ops.ts";\n',
+    `const ARGS = memory.data(64);
+
+/** Address of the argument words: field values in the order of the packing function's parameters. */
+export function args(): usize {
+  return ARGS;
+}
+
+function a(i: i32): u32 {
+  return load<u32>(ARGS + (<usize>i << 2));
+}
+
+/** The packed base dwords, the first in the low half. */
+export function pack(op: u32): u64 {
+  switch (opFormat(op)) {
+${cases.join("\n")}
+    default:
+      return 0;
+  }
+}
+
+/** The op of a first dword. */
+export function lookUp(w: u32): u32 {
+  return decodeOp(w);
+}
+
+/** Base dwords in the high half, all dwords in the low half. */
+export function lengths(op: u32, lo: u32, hi: u32): u32 {
+  return (baseDwords(op) << 16) | instructionDwords(op, lo, hi);
+}
+`,
+  ].join("\n");
+}
+
+/** The files of the ISA in `assembly/gen`. */
 export function generate(): { path: string; text: string }[] {
   return [
     { path: "assembly/gen/isa-ops.ts", text: opsFile() },
     { path: "assembly/gen/isa-encode.ts", text: encodeFile() },
     { path: "assembly/gen/isa-decode.ts", text: decodeFile() },
+    { path: "assembly/gen/isa-check.ts", text: checkFile() },
   ];
 }

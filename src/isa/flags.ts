@@ -52,6 +52,8 @@ export const Flag = {
   Wait: 1 << 26,
   /** A vector memory atomic that exists with glc only. */
   ReturnOnly: 1 << 27,
+  /** DS, GLOBAL: the lane number takes the place of the address VGPR. */
+  AddTid: 1 << 28,
 } as const;
 
 /** Which outstanding-work counter an instruction raises; `vm-or-vs` is vmcnt with glc, vscnt without. */

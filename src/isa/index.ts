@@ -1,7 +1,18 @@
+export { decode, type Instruction } from "./decode.ts";
+export { branchTarget, type DisassemblyLine, disassemble } from "./disassemble.ts";
+export { encode, type Parts } from "./encode.ts";
 export type { CounterClass } from "./flags.ts";
 export { Flag } from "./flags.ts";
 export type { FormatName } from "./formats.ts";
 export { formatNames, formats } from "./formats.ts";
+export { print } from "./print.ts";
 export { SourceCode, sgprCount } from "./registers.ts";
+export {
+  classify,
+  countInstructions,
+  type InstructionClass,
+  type InstructionCounts,
+  issueCycles,
+} from "./statistics.ts";
 export type { Op, Operand, OperandKind, ValueType } from "./table.ts";
 export { opByCode, opByMnemonic, ops } from "./table.ts";

@@ -157,7 +157,8 @@ function operandsOf(row: Row, format: FormatName): { dst: Operand[]; src: Operan
   };
   const toDst = take(dstFields[format] ?? ["sdst"]);
   const dst = row.dst.map((code) => toDst(code, false));
-  const toSrc = take(srcFields[format] ?? (format === "SOPK" ? ["sdst"] : ["src0", "src1", "src2"]));
+  const sources = srcFields[format] ?? (format === "SOPK" ? ["sdst"] : ["src0", "src1", "src2"]);
+  const toSrc = take(format === "DS" && (row.flags & Flag.AddTid) !== 0 ? sources.slice(1) : sources);
   return { dst, src: row.src.map((code) => toSrc(code, true)) };
 }
 

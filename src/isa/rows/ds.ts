@@ -1,7 +1,7 @@
 import { Flag } from "../flags.ts";
 import { rows } from "../row.ts";
 
-const { Atomic, Load, PairOffset, ReadsM0, Store, TiedDst } = Flag;
+const { AddTid, Atomic, Load, PairOffset, ReadsM0, Store, TiedDst } = Flag;
 
 /** DS: local data share. Sources: byte address, then data. GDS-only instructions are left out. Source: RDNA2 ISA, LDS chapter. */
 // biome-ignore format: one row a line, columns aligned
@@ -115,8 +115,8 @@ export const ds = rows("DS", [
   [0xa5, "ds_read_i8_d16_hi",      ["v1"], ["v1"],             TiedDst | Load,      "i8 into D[31:16], other half kept"],
   [0xa6, "ds_read_u16_d16",        ["v1"], ["v1"],             TiedDst | Load,      "u16 into D[15:0], other half kept"],
   [0xa7, "ds_read_u16_d16_hi",     ["v1"], ["v1"],             TiedDst | Load,      "u16 into D[31:16], other half kept"],
-  [0xb0, "ds_write_addtid_b32",    [],     ["v1"],             ReadsM0 | Store,     "LDS[offset+M0[15:0]+4*lane]=data0"],
-  [0xb1, "ds_read_addtid_b32",     ["v1"], [],                 ReadsM0 | Load,      "D=LDS[offset+M0[15:0]+4*lane]"],
+  [0xb0, "ds_write_addtid_b32",    [],     ["v1"],             ReadsM0 | Store | AddTid, "LDS[offset+M0[15:0]+4*lane]=data0"],
+  [0xb1, "ds_read_addtid_b32",     ["v1"], [],                 ReadsM0 | Load | AddTid, "D=LDS[offset+M0[15:0]+4*lane]"],
   [0xb2, "ds_permute_b32",         ["v1"], ["v1", "v1"],       0,                   "push: lane addr[6:2] receives data0 (no memory)"],
   [0xb3, "ds_bpermute_b32",        ["v1"], ["v1", "v1"],       0,                   "pull: D=data0 of lane (addr+offset)[6:2] (no memory); inactive source lanes give 0"],
   [0xde, "ds_write_b96",           [],     ["v1", "v3"],       Store,               "LDS 12 bytes=data0"],

@@ -1,7 +1,7 @@
 import { Flag } from "../flags.ts";
 import { rows } from "../row.ts";
 
-const { Atomic, Load, Store, TiedDst } = Flag;
+const { AddTid, Atomic, Load, Store, TiedDst } = Flag;
 
 /** GLOBAL: global memory by 64-bit address or SGPR pair plus 32-bit offset. Source: RDNA2 ISA, flat memory chapter. */
 // biome-ignore format: one row a line, columns aligned
@@ -15,8 +15,8 @@ export const globalRows = rows("GLOBAL", [
   [0x0d, "global_load_dwordx2",       ["v2"], [],     Load,           "load 2 dwords, global address"],
   [0x0e, "global_load_dwordx4",       ["v4"], [],     Load,           "load 4 dwords, global address"],
   [0x0f, "global_load_dwordx3",       ["v3"], [],     Load,           "load 3 dwords, global address"],
-  [0x16, "global_load_dword_addtid",  ["v1"], [],     Load,           "load 1 dword at base+4*lane, global address"],
-  [0x17, "global_store_dword_addtid", [],     ["v1"], Store,          "store 1 dword at base+4*lane, global address"],
+  [0x16, "global_load_dword_addtid",  ["v1"], [],     Load | AddTid, "load 1 dword at base+4*lane, global address"],
+  [0x17, "global_store_dword_addtid", [],     ["v1"], Store | AddTid, "store 1 dword at base+4*lane, global address"],
   [0x18, "global_store_byte",         [],     ["v1"], Store,          "store low byte, global address"],
   [0x19, "global_store_byte_d16_hi",  [],     ["v1"], Store,          "store data[23:16], global address"],
   [0x1a, "global_store_short",        [],     ["v1"], Store,          "store low halfword, global address"],

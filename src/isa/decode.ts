@@ -1,0 +1,85 @@
+import {
+  type Field,
+  type FormatName,
+  flatSegments,
+  formatNames,
+  formats,
+  type SecondDwordName,
+  secondDwords,
+} from "./formats.ts";
+import { SourceCode } from "./registers.ts";
+import { literalFields, type Op, opByCode } from "./table.ts";
+
+/** A decoded instruction: raw field values by name, sign-extended where the field is signed. */
+export interface Instruction {
+  readonly op: Op;
+  /** Length with literal or second dword. */
+  readonly dwords: number;
+  readonly fields: Readonly<Record<string, number>>;
+  readonly literal?: number;
+  /** The DPP or SDWA dword of a VOP1, VOP2 or VOPC. */
+  readonly second?: { readonly form: SecondDwordName; readonly fields: Readonly<Record<string, number>> };
+}
+
+function extract(f: Field, words: ArrayLike<number>, at: number): number {
+  const word = words[at + (f.lsb >> 5)]! >>> 0;
+  const lsb = f.lsb & 31;
+  if (f.signed) return (word << (32 - f.width - lsb)) >> (32 - f.width);
+  return f.width === 32 ? word : (word >>> lsb) & (2 ** f.width - 1);
+}
+
+function extractAll(fields: readonly Field[], words: ArrayLike<number>, at: number): Record<string, number> {
+  const values: Record<string, number> = {};
+  for (const f of fields) values[f.name] = extract(f, words, at);
+  return values;
+}
+
+/** VOP3B and the flat segments share the first format's encoding. */
+function findOp(word: number): Op | undefined {
+  for (const name of formatNames) {
+    const { encoding, fields } = formats[name];
+    if (name === "VOP3B" || name === "SCRATCH" || name === "GLOBAL") continue;
+    if (((word >>> encoding.lsb) & (2 ** encoding.width - 1)) !== encoding.value) continue;
+    const opcode = extract(fields[0]!, [word], 0);
+    if (name !== "FLAT") return opByCode(name, opcode);
+    const segment = (word >>> 14) & 3;
+    const flat = (Object.keys(flatSegments) as FormatName[]).find((f) => flatSegments[f] === segment);
+    return flat && opByCode(flat, opcode);
+  }
+  return undefined;
+}
+
+function secondForm(op: Op, src0: number | undefined): SecondDwordName | undefined {
+  if (op.format !== "VOP1" && op.format !== "VOP2" && op.format !== "VOPC") return undefined;
+  const names = Object.keys(secondDwords) as SecondDwordName[];
+  return names.find((name) => (secondDwords[name].markers as readonly number[]).includes(src0 ?? -1));
+}
+
+/** The instruction that starts at `words[at]`; undefined where the rows have none or the words end inside it. */
+export function decode(words: ArrayLike<number>, at: number): Instruction | undefined {
+  if (at >= words.length) return undefined;
+  const op = findOp(words[at]!);
+  if (op === undefined) return undefined;
+  const format = formats[op.format];
+  let dwords: number = format.dwords;
+  if (at + dwords > words.length) return undefined;
+  const fields = extractAll(format.fields, words, at);
+  const form = secondForm(op, fields.src0);
+  if (form !== undefined || takesLiteral(op, fields)) {
+    if (at + dwords >= words.length) return undefined;
+    const extra = words[at + dwords]! >>> 0;
+    dwords++;
+    if (form === undefined) return { op, dwords, fields, literal: extra };
+    return { op, dwords, fields, second: { form, fields: extractAll(secondDwords[form].fields, [extra], 0) } };
+  }
+  return { op, dwords, fields };
+}
+
+function takesLiteral(op: Op, fields: Readonly<Record<string, number>>): boolean {
+  const mask = literalFields(op);
+  if ((mask & 8) !== 0) return true;
+  for (let i = 0; i < 3; i++) {
+    if (((mask >> i) & 1) !== 0 && fields[`src${i}`] === SourceCode.literal) return true;
+  }
+  return false;
+}

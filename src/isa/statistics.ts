@@ -1,0 +1,96 @@
+import { decode, type Instruction } from "./decode.ts";
+import { Flag } from "./flags.ts";
+
+/** Exactly one for each instruction, so that the counts add up. `salu` takes what else the sequencer executes. */
+export type InstructionClass = "salu" | "valu" | "smem" | "vmem" | "lds" | "branch" | "wait" | "export";
+
+/** The unit that an instruction occupies. */
+export function classify({ op }: Instruction): InstructionClass {
+  if ((op.flags & Flag.Branch) !== 0) return "branch";
+  if ((op.flags & Flag.Wait) !== 0) return "wait";
+  switch (op.format) {
+    case "SMEM":
+      return "smem";
+    case "DS":
+      return "lds";
+    case "MUBUF":
+    case "FLAT":
+    case "SCRATCH":
+    case "GLOBAL":
+      return "vmem";
+    default:
+      return op.format.startsWith("VOP") ? "valu" : "salu";
+  }
+}
+
+/** What `countInstructions` finds. `unknown` dwords are counted apart and not as instructions. */
+export interface InstructionCounts {
+  readonly instructions: number;
+  readonly salu: number;
+  readonly valu: number;
+  readonly smem: number;
+  readonly vmem: number;
+  readonly lds: number;
+  readonly exports: number;
+  readonly branches: number;
+  readonly waits: number;
+  readonly unknown: number;
+  readonly estimatedCycles: number;
+}
+
+/** Model latencies in cycles of what a wait waits for. Source: public figures (our model, not a measurement). */
+const latency = { lgkm: 64, vm: 120, barrier: 32 } as const;
+
+/** Issue cycles of a wave32 instruction: full rate 1, transcendental and 32-bit multiply 4, double precision 16. */
+export function issueCycles({ op }: Instruction): number {
+  if (!op.format.startsWith("VOP")) return 1;
+  if (/_f64/.test(op.name)) return 16;
+  if ((op.flags & Flag.Trans) !== 0 || /^v_(mul_(lo|hi)_[iu]32|mad_[iu]64)/.test(op.name)) return 4;
+  return 1;
+}
+
+function waitCycles({ op, fields }: Instruction): number {
+  if (op.name === "s_barrier") return latency.barrier;
+  if (op.name !== "s_waitcnt") return 0;
+  const simm16 = fields.simm16!;
+  const vm = ((simm16 & 15) | ((simm16 >> 10) & 0x30)) !== 63;
+  const lgkm = ((simm16 >> 8) & 63) !== 63;
+  return vm ? latency.vm : lgkm ? latency.lgkm : 0;
+}
+
+/**
+ * Counts by class over one straight walk of `words`; `s_code_end` padding is left out. `estimatedCycles` is a model:
+ * issue cycles of every instruction once (no loop weights), plus a memory latency at each wait that can stall.
+ */
+export function countInstructions(words: ArrayLike<number>): InstructionCounts {
+  const counts = { salu: 0, valu: 0, smem: 0, vmem: 0, lds: 0, export: 0, branch: 0, wait: 0 };
+  let instructions = 0;
+  let unknown = 0;
+  let estimatedCycles = 0;
+  for (let at = 0; at < words.length; ) {
+    const instruction = decode(words, at);
+    at += instruction?.dwords ?? 1;
+    if (instruction === undefined) {
+      unknown++;
+      continue;
+    }
+    if (instruction.op.name === "s_code_end") continue;
+    instructions++;
+    counts[classify(instruction)]++;
+    estimatedCycles += issueCycles(instruction) + waitCycles(instruction);
+  }
+  const { salu, valu, smem, vmem, lds } = counts;
+  return {
+    instructions,
+    salu,
+    valu,
+    smem,
+    vmem,
+    lds,
+    exports: counts.export,
+    branches: counts.branch,
+    waits: counts.wait,
+    unknown,
+    estimatedCycles,
+  };
+}
