@@ -1,4 +1,5 @@
 export { ModuleBuilder } from "./builder.ts";
+export { spirvCodes } from "./codes.ts";
 export * from "./enums.ts";
 export type { EnumerantRow, EnumKind, InstructionRow, OperandRow } from "./grammar.ts";
 export {
@@ -13,5 +14,9 @@ export {
   instructionRow,
   opName,
 } from "./grammar.ts";
+export { definition, type Instruction, type Module, operand, operandCount, spanOf } from "./module.ts";
+export { maxIdBound, type ReadOptions, type ReadResult, readModule } from "./reader.ts";
+export { type AssembleOptions, type AssembleResult, assemble } from "./text/assembler.ts";
+export { disassemble, printInstruction, printModule } from "./text/disassembler.ts";
 export type { Id } from "./type-pool.ts";
 export type { SpirvTarget } from "./version.ts";

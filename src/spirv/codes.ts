@@ -1,0 +1,55 @@
+import { defineCodes } from "../base/index.ts";
+
+/** What the reader, the assembler and the validator say about a caller's module. */
+export const spirvCodes = defineCodes({
+  SPIRV_NOT_WORDS: { status: 422, blame: "caller", text: "{bytes} bytes are no whole number of 4-byte words" },
+  SPIRV_TRUNCATED_HEADER: {
+    status: 422,
+    blame: "caller",
+    text: "module ends inside its header, after {words} of 5 words",
+  },
+  SPIRV_BAD_MAGIC: { status: 422, blame: "caller", text: "first word is {value}, not the magic number 0x07230203" },
+  SPIRV_BAD_VERSION: { status: 422, blame: "caller", text: "version word {value} is none of 1.0 to 1.6" },
+  SPIRV_BAD_BOUND: { status: 422, blame: "caller", text: "id bound {bound} is not in 1 to {limit}" },
+  SPIRV_ZERO_LENGTH: { status: 422, blame: "caller", text: "instruction at word {word} has a word count of 0" },
+  SPIRV_TRUNCATED: { status: 422, blame: "caller", text: "module ends inside {op} at word {word}" },
+  SPIRV_UNKNOWN_OP: { status: 422, blame: "caller", text: "opcode {opcode} at word {word} is not in the grammar" },
+  SPIRV_MISSING_OPERAND: { status: 422, blame: "caller", text: "{op} at word {word} ends before its operand {kind}" },
+  SPIRV_EXTRA_OPERAND: { status: 422, blame: "caller", text: "{op} at word {word} has {extra} words too many" },
+  SPIRV_BAD_ENUMERANT: { status: 422, blame: "caller", text: "{value} is no {kind} in {op} at word {word}" },
+  SPIRV_UNTERMINATED_STRING: { status: 422, blame: "caller", text: "string of {op} at word {word} has no end" },
+  SPIRV_BAD_LITERAL_TYPE: {
+    status: 422,
+    blame: "caller",
+    text: "literal of {op} at word {word} needs a known integer or float type, %{id} is none",
+  },
+  SPIRV_ID_OUT_OF_BOUND: {
+    status: 422,
+    blame: "caller",
+    text: "id {id} of {op} at word {word} is not in 1 to {bound} exclusive",
+  },
+  SPIRV_ID_REDEFINED: { status: 422, blame: "caller", text: "%{id} is defined again by {op} at word {word}" },
+  SPIRV_ID_UNDEFINED: { status: 422, blame: "caller", text: "%{id} of {op} at word {word} is not defined" },
+  SPIRV_ID_FORWARD: {
+    status: 422,
+    blame: "caller",
+    text: "%{id} of {op} at word {word} is used before its definition",
+  },
+  SPIRV_LAYOUT: { status: 422, blame: "caller", text: "{op} at word {word}: {rule}" },
+  SPIRV_TYPE: { status: 422, blame: "caller", text: "{op} at word {word}: {rule}" },
+  SPIRV_CFG: { status: 422, blame: "caller", text: "{op} at word {word}: {rule}" },
+  SPIRV_DECORATION: { status: 422, blame: "caller", text: "{op} at word {word}: {rule}" },
+  SPIRV_NO_ENTRY_POINT: {
+    status: 422,
+    blame: "caller",
+    text: "no {stage} entry point is named {name}; the module has {found}",
+  },
+  SPIRV_UNSUPPORTED: { status: 422, blame: "caller", text: "{what} is not supported, in {op} at word {word}" },
+  SPIRVASM_BAD_TOKEN: { status: 422, blame: "caller", text: "cannot read {token} here" },
+  SPIRVASM_EXPECTED: { status: 422, blame: "caller", text: "expected {what}, found {found}" },
+  SPIRVASM_UNKNOWN_OP: { status: 422, blame: "caller", text: "no instruction is named {name}" },
+  SPIRVASM_UNKNOWN_NAME: { status: 422, blame: "caller", text: "no {kind} is named {name}" },
+  SPIRVASM_RESULT: { status: 422, blame: "caller", text: "{op} {rule}" },
+  SPIRVASM_BAD_NUMBER: { status: 422, blame: "caller", text: "{text} is no {what}" },
+  SPIRVASM_TOO_LONG: { status: 422, blame: "caller", text: "{op} takes {words} words, at most 65535 fit" },
+});
