@@ -1,5 +1,7 @@
+export { Annotations, type DecorationUse, type EntryPoint, entryPoints } from "./annotations.ts";
 export { ModuleBuilder } from "./builder.ts";
 export { spirvCodes } from "./codes.ts";
+export { ConstantValues, type Specialization } from "./constants.ts";
 export * from "./enums.ts";
 export type { EnumerantRow, EnumKind, InstructionRow, OperandRow } from "./grammar.ts";
 export {
@@ -16,6 +18,15 @@ export {
 } from "./grammar.ts";
 export { definition, type Instruction, type Module, operand, operandCount, spanOf } from "./module.ts";
 export { maxIdBound, type ReadOptions, type ReadResult, readModule } from "./reader.ts";
+export {
+  type ModuleReflection,
+  type ModuleResource,
+  type ModuleSpecConstant,
+  type ReflectResult,
+  type ResourceType,
+  reflectModule,
+  type ShaderStage,
+} from "./reflect.ts";
 export { type AssembleOptions, type AssembleResult, assemble } from "./text/assembler.ts";
 export { disassemble, printInstruction, printModule } from "./text/disassembler.ts";
 export type { Id } from "./type-pool.ts";
