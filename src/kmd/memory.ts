@@ -4,7 +4,7 @@ import { pageAlign } from "./heap.ts";
 import type { Bo, File, Mapping } from "./objects.ts";
 
 const PAGE = BigInt(PageTable.PAGE_BYTES);
-const MAX_HANDLES = 1 << 20;
+const MAX_HANDLES = 1 << 16;
 const UNMAPPED_HISTORY = 64;
 
 /** Runs `action` now, or once no job of the file is on the hardware: the GPU may still hold translations. */
