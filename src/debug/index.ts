@@ -1,0 +1,4 @@
+export { formatIoctl } from "./ioctl.ts";
+export { decodePackets, type PacketLine } from "./packets.ts";
+export { decodeRecord, type FaultFields, type WaveState } from "./record.ts";
+export { decodeDump, type FaultReport, formatReport, type LoadedCode, nearestMapping } from "./report.ts";
