@@ -1,5 +1,18 @@
+export type { CodeObject, CodeObjectEntry, EntryPoint, ReadCodeObject } from "./code-object.ts";
+export { loadDwords, readCodeObject, userSgprCount, writeCodeObject } from "./code-object.ts";
 export type * from "./compile-interface.ts";
 export { defaultRequest } from "./compile-interface.ts";
+export type { ComputeHardware, ComputeRegisters } from "./hardware.ts";
+export {
+  allocatedLdsBytes,
+  allocatedSgprs,
+  allocatedVgprs,
+  computeRegisterOffsets,
+  computeRegisters,
+  occupancyWaves,
+} from "./hardware.ts";
+export type { CodePlace } from "./metadata.ts";
+export { decodeRecord, encodeRecord } from "./record.ts";
 export type * from "./reflection.ts";
 export type { DynamicBufferLayout, SetBindings } from "./set-layout.ts";
 export { isDynamic, layoutDynamicBuffers, layoutSets } from "./set-layout.ts";
