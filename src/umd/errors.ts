@@ -1,0 +1,27 @@
+/** How a call of the driver can fail: Vulkan's result names. VALIDATION is a misuse that Vulkan leaves undefined. */
+export type DriverResult =
+  | "OUT_OF_DEVICE_MEMORY"
+  | "OUT_OF_POOL_MEMORY"
+  | "TOO_MANY_OBJECTS"
+  | "DEVICE_LOST"
+  | "INITIALIZATION_FAILED"
+  | "MEMORY_MAP_FAILED"
+  | "INVALID_SHADER"
+  | "VALIDATION"
+  | "UNKNOWN";
+
+/** What the driver throws; `result` is for programs, `message` for people. */
+export class DriverError extends Error {
+  override readonly name = "DriverError";
+  readonly result: DriverResult;
+
+  constructor(result: DriverResult, message: string) {
+    super(`${result}: ${message}`);
+    this.result = result;
+  }
+}
+
+/** Throws VALIDATION unless `condition` holds. */
+export function valid(condition: boolean, message: string): void {
+  if (!condition) throw new DriverError("VALIDATION", message);
+}

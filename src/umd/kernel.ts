@@ -1,0 +1,76 @@
+import {
+  decodeIoctl,
+  Errno,
+  encodeIoctl,
+  errnoName,
+  type IoctlInput,
+  type IoctlName,
+  type IoctlOutput,
+  ioctlRows,
+  type KernelPort,
+} from "../uapi/index.ts";
+import { DriverError, type DriverResult } from "./errors.ts";
+
+const results: Readonly<Record<number, DriverResult>> = {
+  [Errno.ENOMEM]: "OUT_OF_DEVICE_MEMORY",
+  [Errno.ENOSPC]: "TOO_MANY_OBJECTS",
+  [Errno.ECANCELED]: "DEVICE_LOST",
+  [Errno.ENODEV]: "DEVICE_LOST",
+};
+
+/** A negative errno as the driver's error. */
+export function kernelError(errno: number, what: string): DriverError {
+  return new DriverError(results[errno] ?? "UNKNOWN", `${what}: ${errnoName(errno) ?? errno}`);
+}
+
+/** The kernel's file of one device, with typed ioctls that throw. */
+export class KernelFile {
+  readonly fd: number;
+  readonly #port: KernelPort;
+
+  constructor(port: KernelPort, processName: string) {
+    this.#port = port;
+    this.fd = port.open(processName);
+    if (this.fd < 0) throw kernelError(this.fd, "open");
+  }
+
+  /** Result number and outputs, without judging them. */
+  try<N extends IoctlName>(
+    name: N,
+    input: Partial<IoctlInput<N>>,
+    list: readonly number[] = [],
+  ): { readonly result: number; readonly out: IoctlOutput<N> } {
+    const arg = encodeIoctl(name, input, list);
+    const result = this.#port.ioctl(this.fd, ioctlRows[name].number, arg);
+    return { result, out: decodeIoctl(name, arg) };
+  }
+
+  call<N extends IoctlName>(name: N, input: Partial<IoctlInput<N>>, list: readonly number[] = []): IoctlOutput<N> {
+    const { result, out } = this.try(name, input, list);
+    if (result < 0) throw kernelError(result, name);
+    return out;
+  }
+
+  wait(context: number, fence: bigint, timeoutMs: number): Promise<number> {
+    const arg = encodeIoctl("WAIT_FENCE", { context, fence, timeoutMs });
+    return this.#port.ioctlWait(this.fd, ioctlRows.WAIT_FENCE.number, arg);
+  }
+
+  mmap(handle: number, sizeBytes: number): Uint8Array {
+    const { offset } = this.call("GEM_MMAP", { handle });
+    const view = this.#port.mmap(this.fd, offset, sizeBytes);
+    if (typeof view === "number") throw new DriverError("MEMORY_MAP_FAILED", `mmap: ${errnoName(view) ?? view}`);
+    return view;
+  }
+
+  munmap(handle: number): void {
+    const { offset } = this.call("GEM_MMAP", { handle });
+    const result = this.#port.munmap(this.fd, offset);
+    if (result < 0) throw kernelError(result, "munmap");
+  }
+
+  close(): void {
+    const result = this.#port.close(this.fd);
+    if (result < 0) throw kernelError(result, "close");
+  }
+}

@@ -1,0 +1,74 @@
+import {
+  type CompileRecord,
+  type CompileRequest,
+  type EntryPoint,
+  loadDwords,
+  readCodeObject,
+  type ShaderCompiler,
+} from "../codeobj/index.ts";
+import type { DescriptorSetLayout } from "./descriptors.ts";
+import { DriverError } from "./errors.ts";
+import type { DeviceMemory } from "./memory.ts";
+
+/** Set layouts by set number, and the bytes of push constants. */
+export interface PipelineLayout {
+  readonly sets: readonly DescriptorSetLayout[];
+  readonly pushConstantBytes?: number;
+}
+
+export interface ComputePipelineOptions {
+  readonly compiler: ShaderCompiler;
+  readonly request: CompileRequest;
+  /** Without it the layout is derived from the shader. */
+  readonly layout?: PipelineLayout;
+}
+
+/** A compiled compute shader in executable memory. */
+export interface ComputePipeline {
+  readonly record: CompileRecord;
+  readonly entry: EntryPoint;
+  readonly memory: DeviceMemory;
+  /** Address of the first instruction, a multiple of 256. */
+  readonly codeVa: bigint;
+  /** Bytes of code without padding. */
+  readonly codeBytes: number;
+  destroy(): void;
+}
+
+/** The request with a pipeline's layout written into it. */
+export function withLayout(request: CompileRequest, layout: PipelineLayout | undefined): CompileRequest {
+  if (layout === undefined) return request;
+  const sets = layout.sets.map((set, index) => ({ set: index, bindings: set.source }));
+  const { pushConstantBytes } = layout;
+  return {
+    ...request,
+    pipeline: {
+      ...request.pipeline,
+      layout: { sets, ...(pushConstantBytes === undefined ? {} : { pushConstantBytes }) },
+    },
+  };
+}
+
+/** Compiles and reads the code object. INVALID_SHADER carries the first diagnostics. */
+export async function compileCompute(
+  options: ComputePipelineOptions,
+): Promise<{ record: CompileRecord; entry: EntryPoint; words: Uint32Array }> {
+  const result = await options.compiler.compile(withLayout(options.request, options.layout));
+  if (!result.ok) {
+    const lines = result.diagnostics
+      .slice(0, 5)
+      .map((d) => `${d.file}:${d.line}:${d.column}: ${d.severity}: ${d.message} [${d.code}]`);
+    throw new DriverError("INVALID_SHADER", lines.join("\n"));
+  }
+  const { record } = result;
+  const read = readCodeObject(record.elf);
+  if (!read.ok) throw new DriverError("INITIALIZATION_FAILED", `code object: ${read.message}`);
+  const entry = read.object.entries.find((candidate) => candidate.name === record.entryPoint);
+  if (entry === undefined || entry.stage !== "compute") {
+    throw new DriverError("INITIALIZATION_FAILED", `the code object has no compute entry point ${record.entryPoint}`);
+  }
+  if (entry.scratchBytes > 0) {
+    throw new DriverError("INITIALIZATION_FAILED", `${entry.scratchBytes} bytes of scratch: scratch is not supported`);
+  }
+  return { record, entry, words: loadDwords(read.object, entry) };
+}
