@@ -35,6 +35,7 @@ export const spirvCodes = defineCodes({
     blame: "caller",
     text: "%{id} of {op} at word {word} is used before its definition",
   },
+  SPIRV_EMPTY: { status: 422, blame: "caller", text: "module has no instructions" },
   SPIRV_LAYOUT: { status: 422, blame: "caller", text: "{op} at word {word}: {rule}" },
   SPIRV_TYPE: { status: 422, blame: "caller", text: "{op} at word {word}: {rule}" },
   SPIRV_CFG: { status: 422, blame: "caller", text: "{op} at word {word}: {rule}" },

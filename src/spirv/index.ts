@@ -30,4 +30,5 @@ export {
 export { type AssembleOptions, type AssembleResult, assemble } from "./text/assembler.ts";
 export { disassemble, printInstruction, printModule } from "./text/disassembler.ts";
 export type { Id } from "./type-pool.ts";
+export { type ValidateOptions, validateModule } from "./validate/index.ts";
 export type { SpirvTarget } from "./version.ts";

@@ -39,6 +39,11 @@ export class Reports {
     this.diagnostics.push(report("SPIRV_UNSUPPORTED", { op: row.name, word, what }, spanOf(this.module, word)));
   }
 
+  /** A module without any instruction. */
+  empty(): void {
+    this.diagnostics.push(report("SPIRV_EMPTY", {}, fileSpan(this.module.file)));
+  }
+
   noEntryPoint(stage: string, name: string, found: string): void {
     const span = fileSpan(this.module.file);
     this.diagnostics.push(report("SPIRV_NO_ENTRY_POINT", { stage, name, found }, span));

@@ -1,0 +1,128 @@
+import { type Annotations, entryPoints } from "../annotations.ts";
+import { Decoration, ExecutionMode, ExecutionModel, Op, StorageClass } from "../enums.ts";
+import { type Instruction, type Module, operand, operandCount } from "../module.ts";
+import type { Reports } from "../reports.ts";
+import type { Structure } from "./structure.ts";
+import type { Types } from "./types.ts";
+
+/** Checks entry points and their execution modes. */
+export function checkEntryPoints(module: Module, structure: Structure, types: Types, reports: Reports): void {
+  const seen = new Set<string>();
+  const entries = entryPoints(module);
+  const fns = new Set(entries.map((e) => e.fn));
+  for (const entry of entries) {
+    const key = `${entry.model} ${entry.name}`;
+    if (seen.has(key)) reports.rule("SPIRV_LAYOUT", entry.instruction, `entry point ${entry.name} is there already`);
+    seen.add(key);
+    const body = structure.functions.find((f) => f.fn.result === entry.fn);
+    if (body === undefined) continue;
+    if (types.opcode(body.fn.type) !== Op.OpTypeVoid || body.parameters.length > 0) {
+      reports.rule("SPIRV_LAYOUT", entry.instruction, "an entry point takes and returns nothing");
+    }
+    const nameWords = module.words.subarray(entry.instruction.first + 2, entry.instruction.end);
+    let at = entry.instruction.first + 2 + nameWords.findIndex((w) => w >>> 24 === 0) + 1;
+    for (; at < entry.instruction.end; at++) {
+      const variable = module.definitions[module.words[at]!];
+      if (variable?.opcode !== Op.OpVariable || operand(module, variable, 0) === StorageClass.Function) {
+        reports.rule("SPIRV_LAYOUT", entry.instruction, `interface %${module.words[at]} is no global variable`);
+      }
+    }
+    if (entry.model === ExecutionModel.GLCompute && !hasLocalSize(module, structure.globals, entry.fn)) {
+      reports.rule(
+        "SPIRV_LAYOUT",
+        entry.instruction,
+        "a compute entry point needs LocalSize, LocalSizeId or WorkgroupSize",
+      );
+    }
+  }
+  for (const instruction of structure.globals) {
+    const mode = instruction.opcode === Op.OpExecutionMode || instruction.opcode === Op.OpExecutionModeId;
+    if (mode && !fns.has(operand(module, instruction, 0)))
+      reports.rule("SPIRV_LAYOUT", instruction, "names no entry point");
+    if (instruction.opcode === Op.OpFunctionCall) continue;
+  }
+  for (const body of structure.functions) {
+    for (const block of body.blocks) {
+      for (const instruction of block.instructions) {
+        if (instruction.opcode === Op.OpFunctionCall && fns.has(operand(module, instruction, 0))) {
+          reports.rule("SPIRV_LAYOUT", instruction, "calls an entry point");
+        }
+      }
+    }
+  }
+}
+
+function hasLocalSize(module: Module, globals: readonly Instruction[], fn: number): boolean {
+  return globals.some((g) => {
+    const mode = operand(module, g, 1);
+    if (g.opcode === Op.OpExecutionMode) return operand(module, g, 0) === fn && mode === ExecutionMode.LocalSize;
+    if (g.opcode === Op.OpExecutionModeId) return operand(module, g, 0) === fn && mode === ExecutionMode.LocalSizeId;
+    return g.opcode === Op.OpDecorate && mode === Decoration.BuiltIn && operand(module, g, 2) === 25;
+  });
+}
+
+/** Checks that each block of a buffer or of push constants says where all of it lies, and where buffers are bound. */
+export function checkInterfaces(
+  module: Module,
+  structure: Structure,
+  types: Types,
+  annotations: Annotations,
+  reports: Reports,
+): void {
+  const checked = new Set<number>();
+  for (const variable of structure.globals) {
+    if (variable.opcode !== Op.OpVariable || reports.full) continue;
+    const storage = operand(module, variable, 0);
+    const buffer = storage === StorageClass.Uniform || storage === StorageClass.StorageBuffer;
+    if (!buffer && storage !== StorageClass.PushConstant) continue;
+    let type = types.part(variable.type, 1);
+    while (buffer && (types.opcode(type) === Op.OpTypeArray || types.opcode(type) === Op.OpTypeRuntimeArray)) {
+      type = types.part(type, 0);
+    }
+    if (types.opcode(type) !== Op.OpTypeStruct || !annotations.isBlock(type)) {
+      reports.rule("SPIRV_DECORATION", variable, "must be a struct decorated Block or BufferBlock");
+      continue;
+    }
+    if (buffer && annotations.value(variable.result, Decoration.Binding) === undefined) {
+      reports.rule("SPIRV_DECORATION", variable, "needs a Binding");
+    }
+    if (buffer && annotations.value(variable.result, Decoration.DescriptorSet) === undefined) {
+      reports.rule("SPIRV_DECORATION", variable, "needs a DescriptorSet");
+    }
+    checkLayout(module, type, types, annotations, reports, checked);
+  }
+}
+
+function checkLayout(
+  module: Module,
+  struct: number,
+  types: Types,
+  annotations: Annotations,
+  reports: Reports,
+  checked: Set<number>,
+): void {
+  const work = [struct];
+  for (let id = work.pop(); id !== undefined; id = work.pop()) {
+    const found = types.at(id);
+    if (found === undefined || checked.has(id)) continue;
+    checked.add(id);
+    for (let m = 0; m < operandCount(found); m++) {
+      if (annotations.memberValue(id, m, Decoration.Offset) === undefined) {
+        reports.rule("SPIRV_DECORATION", found, `member ${m} has no Offset`);
+      }
+      let type = operand(module, found, m);
+      while (types.opcode(type) === Op.OpTypeArray || types.opcode(type) === Op.OpTypeRuntimeArray) {
+        if (!annotations.value(type, Decoration.ArrayStride)) {
+          reports.rule("SPIRV_DECORATION", found, `array %${type} in member ${m} has no ArrayStride`);
+        }
+        type = types.part(type, 0);
+      }
+      if (types.opcode(type) === Op.OpTypeMatrix && !annotations.memberValue(id, m, Decoration.MatrixStride)) {
+        reports.rule("SPIRV_DECORATION", found, `matrix in member ${m} has no MatrixStride`);
+      }
+      if (types.base(type) === "bool")
+        reports.rule("SPIRV_DECORATION", found, `member ${m} is a bool, which has no layout`);
+      if (types.opcode(type) === Op.OpTypeStruct) work.push(type);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { Diagnostic } from "../../base/index.ts";
+import { Annotations } from "../annotations.ts";
+import type { Module } from "../module.ts";
+import { findEntryPoint, type ShaderStage } from "../reflect.ts";
+import { Reports } from "../reports.ts";
+import { checkControlFlow } from "./cfg.ts";
+import { checkEntryPoints, checkInterfaces } from "./entry-points.ts";
+import { checkIds } from "./ids.ts";
+import { checkInstructions } from "./instructions.ts";
+import { checkStructure } from "./structure.ts";
+import { checkSupport } from "./support.ts";
+import { checkTypes, Types } from "./types.ts";
+
+export interface ValidateOptions {
+  /** Also check that the compiler supports what this entry point reaches. */
+  readonly entryPoint?: string;
+  readonly stage?: ShaderStage;
+}
+
+/**
+ * Checks what a consumer relies on: section order and block structure, ids, types of declarations and operands,
+ * structured control flow, dominance, phis, entry points, buffer layouts. Later groups are skipped where an earlier one
+ * failed. No diagnostics: the module is good. Errors: SPIRV_*, at most 100, each naming instruction and word; with
+ * `entryPoint` also SPIRV_NO_ENTRY_POINT and SPIRV_UNSUPPORTED.
+ */
+export function validateModule(module: Module, options: ValidateOptions = {}): readonly Diagnostic[] {
+  const reports = new Reports(module);
+  const failed = (): boolean => reports.diagnostics.length > 0;
+  const structure = checkStructure(module, reports);
+  if (structure === undefined) return reports.diagnostics;
+  checkIds(module, structure, reports);
+  if (failed()) return reports.diagnostics;
+  const types = new Types(module);
+  const annotations = new Annotations(module);
+  checkTypes(module, structure.globals, types, reports);
+  if (failed()) return reports.diagnostics;
+  checkInstructions(module, structure, types, reports);
+  checkControlFlow(module, structure, reports);
+  checkEntryPoints(module, structure, types, reports);
+  checkInterfaces(module, structure, types, annotations, reports);
+  if (failed() || options.entryPoint === undefined) return reports.diagnostics;
+  const entry = findEntryPoint(module, options.entryPoint, options.stage, reports);
+  if (entry !== undefined) checkSupport(module, entry, annotations, reports);
+  return reports.diagnostics;
+}

@@ -1,0 +1,267 @@
+import type { Annotations, EntryPoint } from "../annotations.ts";
+import {
+  AddressingModel,
+  BuiltIn,
+  Decoration,
+  ExecutionMode,
+  GlslStd450,
+  MemoryModel,
+  Op,
+  StorageClass,
+} from "../enums.ts";
+import { forEachId, functionsOf, reachableFunctions } from "../functions.ts";
+import { enumerantName, glslInstruction } from "../grammar.ts";
+import { decodeString } from "../literals.ts";
+import { type Instruction, type Module, operand } from "../module.ts";
+import type { Reports } from "../reports.ts";
+import { glslRules, instructionRules } from "./rules.ts";
+
+/** Instructions that the core takes, next to those of `instructionRules`. */
+const instructions: ReadonlySet<number> = new Set([
+  Op.OpNop,
+  Op.OpUndef,
+  Op.OpLine,
+  Op.OpNoLine,
+  Op.OpString,
+  Op.OpExtInst,
+  Op.OpExtInstImport,
+  Op.OpTypeVoid,
+  Op.OpTypeBool,
+  Op.OpTypeInt,
+  Op.OpTypeFloat,
+  Op.OpTypeVector,
+  Op.OpTypeMatrix,
+  Op.OpTypeArray,
+  Op.OpTypeRuntimeArray,
+  Op.OpTypeStruct,
+  Op.OpTypePointer,
+  Op.OpTypeFunction,
+  Op.OpConstantTrue,
+  Op.OpConstantFalse,
+  Op.OpConstant,
+  Op.OpConstantComposite,
+  Op.OpConstantNull,
+  Op.OpSpecConstantTrue,
+  Op.OpSpecConstantFalse,
+  Op.OpSpecConstant,
+  Op.OpSpecConstantComposite,
+  Op.OpSpecConstantOp,
+  Op.OpFunction,
+  Op.OpFunctionParameter,
+  Op.OpFunctionEnd,
+  Op.OpFunctionCall,
+  Op.OpVariable,
+  Op.OpLoad,
+  Op.OpStore,
+  Op.OpCopyMemory,
+  Op.OpAccessChain,
+  Op.OpInBoundsAccessChain,
+  Op.OpArrayLength,
+  Op.OpVectorExtractDynamic,
+  Op.OpVectorInsertDynamic,
+  Op.OpVectorShuffle,
+  Op.OpCompositeConstruct,
+  Op.OpCompositeExtract,
+  Op.OpCompositeInsert,
+  Op.OpCopyObject,
+  Op.OpCopyLogical,
+  Op.OpTranspose,
+  Op.OpBitcast,
+  Op.OpVectorTimesScalar,
+  Op.OpMatrixTimesScalar,
+  Op.OpVectorTimesMatrix,
+  Op.OpMatrixTimesVector,
+  Op.OpMatrixTimesMatrix,
+  Op.OpOuterProduct,
+  Op.OpDot,
+  Op.OpIAddCarry,
+  Op.OpISubBorrow,
+  Op.OpUMulExtended,
+  Op.OpSMulExtended,
+  Op.OpAny,
+  Op.OpAll,
+  Op.OpSelect,
+  Op.OpControlBarrier,
+  Op.OpMemoryBarrier,
+  Op.OpAtomicLoad,
+  Op.OpAtomicStore,
+  Op.OpAtomicExchange,
+  Op.OpAtomicCompareExchange,
+  Op.OpAtomicIIncrement,
+  Op.OpAtomicIDecrement,
+  Op.OpAtomicIAdd,
+  Op.OpAtomicISub,
+  Op.OpAtomicSMin,
+  Op.OpAtomicUMin,
+  Op.OpAtomicSMax,
+  Op.OpAtomicUMax,
+  Op.OpAtomicAnd,
+  Op.OpAtomicOr,
+  Op.OpAtomicXor,
+  Op.OpPhi,
+  Op.OpLoopMerge,
+  Op.OpSelectionMerge,
+  Op.OpLabel,
+  Op.OpBranch,
+  Op.OpBranchConditional,
+  Op.OpSwitch,
+  Op.OpReturn,
+  Op.OpReturnValue,
+  Op.OpUnreachable,
+]);
+
+/** Instructions of `instructionRules` that need another stage than compute. */
+const otherStages: ReadonlySet<number> = new Set([
+  Op.OpDPdx,
+  Op.OpDPdy,
+  Op.OpFwidth,
+  Op.OpDPdxFine,
+  Op.OpDPdyFine,
+  Op.OpFwidthFine,
+  Op.OpDPdxCoarse,
+  Op.OpDPdyCoarse,
+  Op.OpFwidthCoarse,
+  Op.OpQuantizeToF16,
+]);
+
+const storageClasses: ReadonlySet<number> = new Set([
+  StorageClass.Input,
+  StorageClass.Uniform,
+  StorageClass.Workgroup,
+  StorageClass.Private,
+  StorageClass.Function,
+  StorageClass.PushConstant,
+  StorageClass.StorageBuffer,
+]);
+
+const builtIns: ReadonlySet<number> = new Set([
+  BuiltIn.NumWorkgroups,
+  BuiltIn.WorkgroupSize,
+  BuiltIn.WorkgroupId,
+  BuiltIn.LocalInvocationId,
+  BuiltIn.GlobalInvocationId,
+  BuiltIn.LocalInvocationIndex,
+]);
+
+const executionModes: ReadonlySet<number> = new Set([ExecutionMode.LocalSize, ExecutionMode.LocalSizeId]);
+
+const G = GlslStd450;
+const glslSpecial: ReadonlySet<number> = new Set([
+  G.Modf,
+  G.ModfStruct,
+  G.Frexp,
+  G.FrexpStruct,
+  G.Determinant,
+  G.MatrixInverse,
+  G.PackSnorm4x8,
+  G.PackUnorm4x8,
+  G.PackSnorm2x16,
+  G.PackUnorm2x16,
+  G.PackHalf2x16,
+  G.UnpackSnorm2x16,
+  G.UnpackUnorm2x16,
+  G.UnpackHalf2x16,
+  G.UnpackSnorm4x8,
+  G.UnpackUnorm4x8,
+]);
+
+/**
+ * Says what the code that an entry point reaches needs and the compiler does not have: instructions, types, storage
+ * classes, built-ins, execution modes. Code and types that the entry point does not reach may be anything valid.
+ */
+export function checkSupport(module: Module, entry: EntryPoint, annotations: Annotations, reports: Reports): void {
+  if (entry.stage !== "compute") {
+    reports.unsupported(entry.instruction, `execution model ${enumerantName("ExecutionModel", entry.model)}`);
+    return;
+  }
+  for (const instruction of module.instructions) {
+    if (instruction.opcode === Op.OpFunction) break;
+    const rule = declarationRule(module, instruction, entry);
+    if (rule !== undefined) reports.unsupported(instruction, rule);
+  }
+  const live = new Set<Instruction>();
+  const work: Instruction[] = reachableFunctions(functionsOf(module), entry.fn).flatMap((f) => [...f.instructions]);
+  for (let instruction = work.pop(); instruction !== undefined; instruction = work.pop()) {
+    if (live.has(instruction)) continue;
+    live.add(instruction);
+    const add = (id: number): void => {
+      const found = module.definitions[id];
+      if (found !== undefined && !live.has(found)) work.push(found);
+    };
+    if (instruction.type !== 0) add(instruction.type);
+    forEachId(module, instruction, add);
+  }
+  for (const instruction of module.instructions) {
+    if (reports.full) return;
+    if (!live.has(instruction)) continue;
+    const what = missing(module, instruction, annotations);
+    if (what !== undefined) reports.unsupported(instruction, what);
+  }
+}
+
+function declarationRule(module: Module, instruction: Instruction, entry: EntryPoint): string | undefined {
+  switch (instruction.opcode) {
+    case Op.OpMemoryModel: {
+      const [addressing, memory] = [operand(module, instruction, 0), operand(module, instruction, 1)];
+      if (addressing !== AddressingModel.Logical)
+        return `addressing model ${enumerantName("AddressingModel", addressing)}`;
+      const known = memory === MemoryModel.GLSL450 || memory === MemoryModel.Simple || memory === MemoryModel.Vulkan;
+      return known ? undefined : `memory model ${enumerantName("MemoryModel", memory)}`;
+    }
+    case Op.OpExecutionMode:
+    case Op.OpExecutionModeId: {
+      const mode = operand(module, instruction, 1);
+      if (operand(module, instruction, 0) !== entry.fn || executionModes.has(mode)) return undefined;
+      return `execution mode ${enumerantName("ExecutionMode", mode)}`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function missing(module: Module, instruction: Instruction, annotations: Annotations): string | undefined {
+  const { opcode } = instruction;
+  const plain = instructionRules.has(opcode) && !otherStages.has(opcode);
+  if (!plain && !instructions.has(opcode)) return instruction.row.name;
+  switch (opcode) {
+    case Op.OpTypeInt:
+    case Op.OpTypeFloat: {
+      const width = operand(module, instruction, 0);
+      return width === 32 ? undefined : `a ${width}-bit ${opcode === Op.OpTypeInt ? "integer" : "float"}`;
+    }
+    case Op.OpTypePointer: {
+      const storage = operand(module, instruction, 0);
+      if (!storageClasses.has(storage)) return `storage class ${enumerantName("StorageClass", storage)}`;
+      const inner = module.definitions[operand(module, instruction, 1)];
+      return inner?.opcode === Op.OpTypePointer ? "a pointer to a pointer" : undefined;
+    }
+    case Op.OpVariable: {
+      const storage = operand(module, instruction, 0);
+      const builtIn = annotations.value(instruction.result, Decoration.BuiltIn);
+      if (builtIn !== undefined)
+        return builtIns.has(builtIn) ? undefined : `built-in ${enumerantName("BuiltIn", builtIn)}`;
+      return storage === StorageClass.Input ? "an input that is no built-in" : undefined;
+    }
+    case Op.OpPhi:
+    case Op.OpSelect:
+    case Op.OpFunctionCall:
+    case Op.OpLoad:
+    case Op.OpUndef:
+    case Op.OpConstantNull:
+      return module.definitions[instruction.type]?.opcode === Op.OpTypePointer ? "a variable pointer" : undefined;
+    case Op.OpExtInstImport: {
+      const name = decodeString(module.words, instruction.first, instruction.end);
+      return name === "GLSL.std.450" || name.startsWith("NonSemantic.") ? undefined : `instruction set ${name}`;
+    }
+    case Op.OpExtInst: {
+      const set = module.definitions[operand(module, instruction, 0)];
+      if (set === undefined || decodeString(module.words, set.first, set.end) !== "GLSL.std.450") return undefined;
+      const number = operand(module, instruction, 1);
+      return glslRules.has(number) || glslSpecial.has(number)
+        ? undefined
+        : `GLSL.std.450 ${glslInstruction(number)?.name}`;
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,205 @@
+import { Op, StorageClass } from "../enums.ts";
+import { type Instruction, type Module, operand, operandCount } from "../module.ts";
+import type { Reports } from "../reports.ts";
+
+/** Deepest nesting of structs and arrays: universal limit of the specification. */
+const maxNesting = 255;
+
+/** Questions about types, by type id; an unknown id answers like a type that is nothing in particular. */
+export class Types {
+  readonly #module: Module;
+
+  constructor(module: Module) {
+    this.#module = module;
+  }
+
+  at(id: number): Instruction | undefined {
+    const found = this.#module.definitions[id];
+    return found?.row.name.startsWith("OpType") ? found : undefined;
+  }
+
+  /** The type of a value, 0 where `id` is no value. Functions have a type but are no values. */
+  ofValue(id: number): number {
+    const found = this.#module.definitions[id];
+    return found === undefined || found.opcode === Op.OpFunction ? 0 : found.type;
+  }
+
+  opcode(id: number): number {
+    return this.at(id)?.opcode ?? -1;
+  }
+
+  /** Operand of the type's declaration after its result. */
+  part(id: number, index: number): number {
+    const found = this.at(id);
+    return found === undefined ? 0 : operand(this.#module, found, index);
+  }
+
+  /** A vector's component type, else the type itself. */
+  component(id: number): number {
+    return this.opcode(id) === Op.OpTypeVector ? this.part(id, 0) : id;
+  }
+
+  /** Components of a vector; 1 for other types. */
+  dimension(id: number): number {
+    return this.opcode(id) === Op.OpTypeVector ? this.part(id, 1) : 1;
+  }
+
+  /** `int`, `float` or `bool` of scalars and vectors, undefined for other types. */
+  base(id: number): "int" | "float" | "bool" | undefined {
+    switch (this.opcode(this.component(id))) {
+      case Op.OpTypeInt:
+        return "int";
+      case Op.OpTypeFloat:
+        return "float";
+      case Op.OpTypeBool:
+        return "bool";
+      default:
+        return undefined;
+    }
+  }
+
+  /** Bits of the (component's) int or float type; 0 for bool and others. */
+  width(id: number): number {
+    const base = this.base(id);
+    return base === "int" || base === "float" ? this.part(this.component(id), 0) : 0;
+  }
+
+  signed(id: number): boolean {
+    return this.base(id) === "int" && this.part(this.component(id), 1) !== 0;
+  }
+
+  isPointer(id: number): boolean {
+    return this.opcode(id) === Op.OpTypePointer;
+  }
+
+  /** Same base, components and width; signedness may differ. */
+  similar(a: number, b: number): boolean {
+    return (
+      a === b ||
+      (this.base(a) !== undefined &&
+        this.base(a) === this.base(b) &&
+        this.dimension(a) === this.dimension(b) &&
+        this.width(a) === this.width(b))
+    );
+  }
+
+  /** Parts of a composite, undefined for other types; `length` undefined for runtime arrays and specialised arrays. */
+  parts(id: number): { readonly count: number | undefined; of(index: number): number } | undefined {
+    const found = this.at(id);
+    switch (found?.opcode) {
+      case Op.OpTypeVector:
+      case Op.OpTypeMatrix:
+        return { count: this.part(id, 1), of: () => this.part(id, 0) };
+      case Op.OpTypeArray: {
+        const length = this.#module.definitions[this.part(id, 1)];
+        const count = length?.opcode === Op.OpConstant ? operand(this.#module, length, 0) : undefined;
+        return { count, of: () => this.part(id, 0) };
+      }
+      case Op.OpTypeRuntimeArray:
+        return { count: undefined, of: () => this.part(id, 0) };
+      case Op.OpTypeStruct:
+        return { count: operandCount(found), of: (index) => operand(this.#module, found, index) };
+      default:
+        return undefined;
+    }
+  }
+}
+
+/** Checks each type declaration on its own; types are declared before use, so there are no cycles. */
+export function checkTypes(module: Module, globals: readonly Instruction[], types: Types, reports: Reports): void {
+  const depth = new Map<number, number>();
+  const unique = new Set<string>();
+  for (const instruction of globals) {
+    if (!instruction.row.name.startsWith("OpType")) continue;
+    const rule = typeRule(module, instruction, types);
+    if (rule !== undefined) reports.rule("SPIRV_TYPE", instruction, rule);
+    const { opcode, result } = instruction;
+    let nesting = 0;
+    for (let i = 0; i < operandCount(instruction); i++)
+      nesting = Math.max(nesting, depth.get(operand(module, instruction, i)) ?? 0);
+    const aggregate = opcode === Op.OpTypeStruct || opcode === Op.OpTypeArray || opcode === Op.OpTypeRuntimeArray;
+    depth.set(result, aggregate ? nesting + 1 : 0);
+    if (aggregate && nesting >= maxNesting) reports.rule("SPIRV_TYPE", instruction, `nests deeper than ${maxNesting}`);
+    if (aggregate || opcode === Op.OpTypePointer) continue;
+    const key = module.words.subarray(instruction.first, instruction.end).join(",");
+    if (unique.has(`${opcode}:${key}`))
+      reports.rule("SPIRV_TYPE", instruction, "declares a type that is there already");
+    unique.add(`${opcode}:${key}`);
+  }
+}
+
+function typeRule(module: Module, instruction: Instruction, types: Types): string | undefined {
+  const first = operand(module, instruction, 0);
+  const second = operand(module, instruction, 1);
+  switch (instruction.opcode) {
+    case Op.OpTypeInt:
+      if (second > 1) return "signedness is 0 or 1";
+      return [8, 16, 32, 64].includes(first) ? undefined : `no integer has ${first} bits`;
+    case Op.OpTypeFloat:
+      return [16, 32, 64].includes(first) ? undefined : `no float has ${first} bits`;
+    case Op.OpTypeVector:
+      if (![Op.OpTypeInt, Op.OpTypeFloat, Op.OpTypeBool].some((o) => o === types.opcode(first))) {
+        return "components must be scalars";
+      }
+      return second >= 2 && second <= 4 ? undefined : "a vector has 2 to 4 components";
+    case Op.OpTypeMatrix:
+      if (types.opcode(first) !== Op.OpTypeVector || types.base(first) !== "float")
+        return "columns must be float vectors";
+      return second >= 2 && second <= 4 ? undefined : "a matrix has 2 to 4 columns";
+    case Op.OpTypeArray: {
+      if (!isData(types, first) || types.opcode(first) === Op.OpTypeRuntimeArray) return "elements must be sized data";
+      const length = module.definitions[second];
+      if (length === undefined || !/^Op(Spec)?Constant(Op)?$/.test(length.row.name)) return "length must be a constant";
+      if (types.opcode(length.type) !== Op.OpTypeInt) return "length must be an integer";
+      if (length.opcode !== Op.OpConstant) return undefined;
+      const negative = types.signed(length.type) && types.width(length.type) <= 32 && operand(module, length, 0) >>> 31;
+      return operand(module, length, 0) === 0 || negative ? "length must be at least 1" : undefined;
+    }
+    case Op.OpTypeRuntimeArray:
+      return isData(types, first) && types.opcode(first) !== Op.OpTypeRuntimeArray
+        ? undefined
+        : "elements must be sized data";
+    case Op.OpTypeStruct: {
+      const count = operandCount(instruction);
+      for (let i = 0; i < count; i++) {
+        const member = operand(module, instruction, i);
+        if (!isData(types, member)) return `member ${i} is no data`;
+        if (types.opcode(member) === Op.OpTypeRuntimeArray && i < count - 1)
+          return "only the last member may be a runtime array";
+      }
+      return undefined;
+    }
+    case Op.OpTypePointer:
+      return types.at(second) === undefined ? "must point to a type" : undefined;
+    case Op.OpTypeFunction: {
+      if (types.at(first) === undefined || types.opcode(first) === Op.OpTypeFunction)
+        return "return type is no data type";
+      for (let i = 1; i < operandCount(instruction); i++) {
+        const parameter = operand(module, instruction, i);
+        if (!isData(types, parameter) && !types.isPointer(parameter)) return `parameter ${i - 1} is no data type`;
+      }
+      return undefined;
+    }
+    case Op.OpTypeSampledImage:
+      return types.opcode(first) === Op.OpTypeImage ? undefined : "must name an image type";
+    case Op.OpTypeImage:
+      return types.at(first) === undefined ? "sampled type is no type" : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Types that variables, members and parameters can have. */
+function isData(types: Types, id: number): boolean {
+  const found = types.at(id);
+  return found !== undefined && found.opcode !== Op.OpTypeVoid && found.opcode !== Op.OpTypeFunction;
+}
+
+/** Storage classes that a shader can't write. */
+export function isReadOnlyStorage(storageClass: number): boolean {
+  return (
+    storageClass === StorageClass.Input ||
+    storageClass === StorageClass.UniformConstant ||
+    storageClass === StorageClass.PushConstant
+  );
+}
