@@ -1,3 +1,4 @@
+export { type Assembly, type AssemblyMistake, assemble } from "./assemble.ts";
 export { decode, type Instruction } from "./decode.ts";
 export { branchTarget, type DisassemblyLine, disassemble } from "./disassemble.ts";
 export { encode, type Parts } from "./encode.ts";

@@ -1,6 +1,6 @@
 import type { Instruction } from "./decode.ts";
 import { floatSources, SourceCode, sgprCount, specialSources } from "./registers.ts";
-import type { Operand, ValueType } from "./table.ts";
+import { inSourceField, type Operand, type ValueType } from "./table.ts";
 
 /** `v7`, `v[8:9]`. */
 export function vgprText(first: number, dwords: number): string {
@@ -47,7 +47,10 @@ const inlineFloatBits32 = new Set([
   0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000, 0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983,
 ]);
 
-/** A literal; `lit(…)` where the bare number would assemble to an inline constant. */
+/**
+ * A literal; `lit(…)` where the bare number would assemble to an inline constant. Our assembler keeps it a literal,
+ * llvm-mc 19 makes it the inline constant: there is no text from which it makes these dwords.
+ */
 function literalText(value: number, type: ValueType): string {
   const text = `0x${value.toString(16)}`;
   const signed = value | 0;
@@ -101,13 +104,8 @@ export function operandText(instruction: Instruction, operand: Operand): string 
     case "sgpr":
     case "mask":
       return sgprText(value, operand.dwords);
-    case "vgpr": {
-      // In a 9-bit field a VGPR is 256 + n; another code there is no VGPR but has a name.
-      const wide =
-        op.format !== "VOP2" && op.format !== "VOPC" ? /^src/.test(operand.field!) : operand.field === "src0";
-      if (!wide) return vgprText(value, operand.dwords);
-      return sourceText(value, operand, literal);
-    }
+    case "vgpr":
+      return inSourceField(op, operand) ? sourceText(value, operand, literal) : vgprText(value, operand.dwords);
     default: {
       const text = sourceText(value, operand, literal);
       const index = Number(operand.field![3]);

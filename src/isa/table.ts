@@ -241,6 +241,11 @@ for (const op of ops) {
 }
 invariant(opByMnemonic.size === ops.length, "a mnemonic stands twice");
 
+/** Whether an operand stands in a 9-bit source field, where VGPR n is 256 + n. */
+export function inSourceField(op: Op, operand: Operand): boolean {
+  return formats[op.format].fields.some((f) => f.name === operand.field && f.width === 9);
+}
+
 /** Which of src0..src2 hold a source code that can be the literal marker (bits 0..2); bit 3: a literal always follows. */
 export function literalFields(op: Op): number {
   let mask = 0;
