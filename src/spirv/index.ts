@@ -16,7 +16,7 @@ export {
   instructionRow,
   opName,
 } from "./grammar.ts";
-export { definition, type Instruction, type Module, operand, operandCount, spanOf } from "./module.ts";
+export { definition, type Instruction, type Module, moduleStrings, operand, operandCount, spanOf } from "./module.ts";
 export { maxIdBound, type ReadOptions, type ReadResult, readModule } from "./reader.ts";
 export {
   type ModuleReflection,

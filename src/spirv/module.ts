@@ -71,3 +71,14 @@ export function spanOf(module: Module, word: number): Span {
   const column = Math.max(1, operand(module, line, 2));
   return { file, line: at, column, endLine: at, endColumn: column };
 }
+
+/** Text of every OpString by id: file names that OpLine and OpSource refer to. */
+export function moduleStrings(module: Module): ReadonlyMap<number, string> {
+  const strings = new Map<number, string>();
+  for (const instruction of module.instructions) {
+    if (instruction.opcode === Op.OpFunction) break;
+    if (instruction.opcode !== Op.OpString) continue;
+    strings.set(instruction.result, decodeString(module.words, instruction.first, instruction.end));
+  }
+  return strings;
+}
