@@ -1,0 +1,98 @@
+import { CounterFile } from "./counter-file.ts";
+import { Counters } from "./counters.ts";
+import { DiskTier } from "./disk-tier.ts";
+import { type History, type Identity, MemoryHistory, type MissReason, missReason, missReasons } from "./history.ts";
+import { MemoryTier } from "./memory-tier.ts";
+import type { Key, Lookup, Tier, TierName, TierStats } from "./tier.ts";
+
+const flushEveryMs = 1000;
+
+export interface ShaderCacheOptions {
+  readonly memoryBytes: number;
+  /** Without a folder the cache is in memory only. */
+  readonly disk?: { readonly folder: string; readonly capacityBytes: number };
+}
+
+/** The tiers in order, nearest first, with their counters and the history that explains misses. */
+export class ShaderCache {
+  readonly tiers: readonly Tier[];
+  readonly disk: DiskTier | undefined;
+  readonly counters: Counters;
+  readonly #history: History;
+  readonly #flushTimer: NodeJS.Timeout;
+
+  constructor(options: ShaderCacheOptions) {
+    this.counters = new Counters(options.disk === undefined ? undefined : new CounterFile(options.disk.folder));
+    const { counters, disk } = { counters: this.counters, disk: options.disk };
+    const forgotten = new MemoryHistory();
+    this.disk = disk === undefined ? undefined : new DiskTier({ ...disk, counters });
+    this.#history = this.disk ?? forgotten;
+    const onEvict = this.disk === undefined ? (key: Key) => forgotten.markEvicted(key) : () => {};
+    const memory = new MemoryTier({ capacityBytes: options.memoryBytes, counters, onEvict });
+    this.tiers = this.disk === undefined ? [memory] : [memory, this.disk];
+    this.#flushTimer = setInterval(() => void this.counters.flush(), flushEveryMs).unref();
+  }
+
+  /** The nearest tier's value; nearer tiers get a copy. */
+  async get(key: Key, lookup?: Lookup): Promise<{ readonly value: Uint8Array; readonly tier: TierName } | undefined> {
+    for (const [depth, tier] of this.tiers.entries()) {
+      const value = await tier.get(key, lookup);
+      if (value === undefined) continue;
+      for (const nearer of this.tiers.slice(0, depth)) await nearer.put(key, value);
+      return { value, tier: tier.name };
+    }
+    return undefined;
+  }
+
+  async put(key: Key, value: Uint8Array): Promise<void> {
+    await Promise.all(this.tiers.map((tier) => tier.put(key, value)));
+  }
+
+  /** For a value that passed the tier's checksum but could not be decoded: counted as corrupt and dropped everywhere. */
+  async reject(key: Key, tier: TierName): Promise<void> {
+    for (const each of this.tiers) {
+      if (each.name === tier) await each.reject(key);
+      else await each.delete(key);
+    }
+  }
+
+  async delete(key: Key): Promise<boolean> {
+    const had = await Promise.all(this.tiers.map((tier) => tier.delete(key)));
+    return had.includes(true);
+  }
+
+  /** Drops every entry of every tier; answers how many different ones there were at least. */
+  async clear(): Promise<number> {
+    const counts = await Promise.all(this.tiers.map((tier) => tier.clear()));
+    return Math.max(...counts);
+  }
+
+  /** Counts a miss under the first reason that fits. */
+  countMiss(identity: Identity, lookup: Lookup): MissReason {
+    const reason = missReason(this.#history, identity, lookup.corrupt);
+    this.counters.add(`misses.${reason}`);
+    return reason;
+  }
+
+  remember(identity: Identity): void {
+    this.#history.remember(identity);
+  }
+
+  tierStats(): readonly TierStats[] {
+    return this.tiers.map((tier) => tier.stats());
+  }
+
+  missCounts(): Readonly<Record<MissReason, number>> {
+    const all = this.counters.read();
+    return Object.fromEntries(missReasons.map((reason) => [reason, all[`misses.${reason}`] ?? 0])) as Record<
+      MissReason,
+      number
+    >;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#flushTimer);
+    for (const tier of this.tiers) await tier.close();
+    await this.counters.flush();
+  }
+}
