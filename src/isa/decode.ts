@@ -1,3 +1,4 @@
+import { Flag } from "./flags.ts";
 import {
   type Field,
   type FormatName,
@@ -8,7 +9,7 @@ import {
   secondDwords,
 } from "./formats.ts";
 import { SourceCode } from "./registers.ts";
-import { literalFields, type Op, opByCode } from "./table.ts";
+import { inSourceField, literalFields, type Op, type Operand, opByCode } from "./table.ts";
 
 /** A decoded instruction: raw field values by name, sign-extended where the field is signed. */
 export interface Instruction {
@@ -55,7 +56,47 @@ function secondForm(op: Op, src0: number | undefined): SecondDwordName | undefin
   return names.find((name) => (secondDwords[name].markers as readonly number[]).includes(src0 ?? -1));
 }
 
-/** The instruction that starts at `words[at]`; undefined where the rows have none or the words end inside it. */
+function takesForm(op: Op, form: SecondDwordName): boolean {
+  if (form === "SDWA") return (op.flags & Flag.NoSdwa) === 0;
+  return op.format !== "VOPC" && (op.flags & Flag.NoDpp) === 0;
+}
+
+/** Whether a source field's code names something. Source: RDNA2 ISA, operand table. */
+function isScalarSource(code: number): boolean {
+  return (
+    code <= 208 ||
+    (code >= SourceCode.sharedBase && code <= SourceCode.inverseTwoPi) ||
+    (code >= SourceCode.vccz && code <= 255)
+  );
+}
+
+function isOperand(op: Op, o: Operand, value: number): boolean {
+  switch (o.kind) {
+    case "vsrc":
+      return value >= SourceCode.vgpr0 || isScalarSource(value);
+    case "ssrc":
+      return isScalarSource(value);
+    case "sgpr":
+    case "mask":
+      return value < SourceCode.zero;
+    case "vgpr":
+      return !inSourceField(op, o) || value >= SourceCode.vgpr0 || value === SourceCode.ldsDirect;
+    default:
+      return true;
+  }
+}
+
+function hasOperands(op: Op, fields: Readonly<Record<string, number>>, form: SecondDwordName | undefined): boolean {
+  // SMEM's and MUBUF's bases are counted in pairs and quads of SGPRs: every value is one.
+  return [...op.dst, ...op.src].every(
+    (o) => o.field === undefined || (form !== undefined && o.field === "src0") || isOperand(op, o, fields[o.field]!),
+  );
+}
+
+/**
+ * The instruction that starts at `words[at]`; undefined where the rows have none, an operand code is reserved, the
+ * instruction has no such DPP or SDWA form, or the words end inside it.
+ */
 export function decode(words: ArrayLike<number>, at: number): Instruction | undefined {
   if (at >= words.length) return undefined;
   const op = findOp(words[at]!);
@@ -65,6 +106,7 @@ export function decode(words: ArrayLike<number>, at: number): Instruction | unde
   if (at + dwords > words.length) return undefined;
   const fields = extractAll(format.fields, words, at);
   const form = secondForm(op, fields.src0);
+  if ((form !== undefined && !takesForm(op, form)) || !hasOperands(op, fields, form)) return undefined;
   if (form !== undefined || takesLiteral(op, fields)) {
     if (at + dwords >= words.length) return undefined;
     const extra = words[at + dwords]! >>> 0;
