@@ -2,17 +2,23 @@
  * Writes the back end's and the simulator's views of the ISA rows: `isa-ops.ts` (numbers and facts, for both),
  * `isa-encode.ts` (field packing, for the compiler only) and `isa-decode.ts` (opcode lookup and field extraction).
  */
-import { counterClasses, Flag } from "../../src/isa/flags.ts";
 import {
+  counterClasses,
   type Field,
+  Flag,
   type FormatName,
   flatSegments,
   formatNames,
   formats,
+  literalFields,
+  type Op,
+  type Operand,
+  operandKinds,
+  ops,
+  SourceCode,
   secondDwords,
-} from "../../src/isa/formats.ts";
-import { SourceCode } from "../../src/isa/registers.ts";
-import { literalFields, type Op, type Operand, operandKinds, ops, valueTypes } from "../../src/isa/table.ts";
+  valueTypes,
+} from "../../src/isa/index.ts";
 
 const header = "// Generated from the rows of src/isa by scripts/generate/isa.ts. Do not edit.\n";
 

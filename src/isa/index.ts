@@ -3,9 +3,9 @@ export { decode, type Instruction } from "./decode.ts";
 export { branchTarget, type DisassemblyLine, disassemble } from "./disassemble.ts";
 export { encode, type Parts } from "./encode.ts";
 export type { CounterClass } from "./flags.ts";
-export { Flag } from "./flags.ts";
-export type { FormatName } from "./formats.ts";
-export { formatNames, formats } from "./formats.ts";
+export { counterClasses, Flag } from "./flags.ts";
+export type { Field, FormatName, SecondDwordName } from "./formats.ts";
+export { flatSegments, formatNames, formats, secondDwords } from "./formats.ts";
 export { print } from "./print.ts";
 export { SourceCode, sgprCount } from "./registers.ts";
 export {
@@ -16,4 +16,4 @@ export {
   issueCycles,
 } from "./statistics.ts";
 export type { Op, Operand, OperandKind, ValueType } from "./table.ts";
-export { opByCode, opByMnemonic, ops } from "./table.ts";
+export { literalFields, opByCode, opByMnemonic, operandKinds, ops, valueTypes } from "./table.ts";
