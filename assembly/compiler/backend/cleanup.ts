@@ -1,0 +1,218 @@
+/**
+ * Clean-up of control flow after allocation, when empty parts show: skip branches that don't pay, EXEC changes for empty
+ * parts, restores that nothing needs, branches to the next instruction.
+ */
+import { Fail, fail, Limit, spend, U32Column } from "../../base/index.ts";
+import { Format, OP_COUNT, Op, OpFlag, opCounter, opFlags, opFormat } from "../../gen/isa-ops.ts";
+import {
+  bFirst,
+  bIndex,
+  bLast,
+  bOrder,
+  bSucc0,
+  bSucc1,
+  flowBytes,
+  mBlock,
+  mDst0,
+  mImm,
+  mNext,
+  mOp,
+  mPrev,
+  mSrc0,
+  mSrc1,
+  nodeMachine,
+  nodeTarget,
+} from "./columns.ts";
+import { Hw, layoutLength, removeInstr } from "./machine.ts";
+
+/** A skip branch over fewer vector and scalar ALU instructions than this costs more than it saves. */
+const SKIP_MINIMUM: u32 = 8;
+const EXEC: u32 = Hw.EXEC_LO + 1;
+
+// Divergent ifs in the order of entry: node, saveexec instruction, whether its EXEC needs no restore behind it.
+const records = changetype<U32Column>(changetype<usize>(flowBytes) + (4 << 20));
+const MAX_RECORDS: u32 = 1 << 18;
+let recordCount: u32 = 0;
+
+export function resetRecords(): void {
+  recordCount = 0;
+}
+/** A divergent if and the instruction that saved its EXEC. `dropsThen`: see `control`. */
+export function recordIf(node: u32, save: u32, dropsThen: bool): void {
+  if (recordCount >= MAX_RECORDS) {
+    fail(Fail.LIMIT, Limit.MACHINE, 7, 0);
+    return;
+  }
+  records[recordCount * 3] = node;
+  records[recordCount * 3 + 1] = save;
+  records[recordCount * 3 + 2] = dropsThen ? 1 : 0;
+  recordCount++;
+}
+
+/** Whether the blocks at places [from, to) of the layout hold no instruction. */
+function isEmpty(from: u32, to: u32): bool {
+  for (let k = from; k < to; k++) if (bFirst[bOrder[k]] != 0) return false;
+  return true;
+}
+
+/** Few ALU instructions and nothing else: harmless and cheap with no lane active. */
+function isTiny(from: u32, to: u32): bool {
+  let count: u32 = 0;
+  for (let k = from; k < to; k++) {
+    for (let i = bFirst[bOrder[k]]; i != 0; i = mNext[i]) {
+      const op = mOp[i];
+      if (op >= OP_COUNT || opCounter(op) != 0 || opFormat(op) == Format.SOPP) return false;
+      if (++count >= SKIP_MINIMUM) return false;
+    }
+  }
+  return true;
+}
+
+/** The branch at the end of a block, 0 for none. */
+function branchOf(b: u32): u32 {
+  const last = bLast[b];
+  return last != 0 && opFormat(mOp[last]) == Format.SOPP && (opFlags(mOp[last]) & OpFlag.Branch) != 0 ? last : 0;
+}
+
+function removeEdge(b: u32, to: u32): void {
+  if (bSucc0[b] == to) {
+    bSucc0[b] = bSucc1[b];
+    bSucc1[b] = 0;
+  } else if (bSucc1[b] == to) {
+    bSucc1[b] = 0;
+  }
+}
+
+/** Deletes a branch; its edge goes unless the target is the next block anyway. */
+function removeBranch(branch: u32): void {
+  const b = mBlock[branch];
+  const target = mImm[branch];
+  removeInstr(branch);
+  if (bIndex[target] != bIndex[b] + 1) removeEdge(b, target);
+}
+
+function cleanIf(node: u32, save: u32, dropsThen: bool): void {
+  const before = mBlock[save];
+  const skipThen = branchOf(before);
+  const elseBlock = nodeTarget[node];
+  const merge = nodeMachine[node];
+  const switchExec = bFirst[elseBlock];
+  const skipElse = branchOf(elseBlock);
+  if (skipThen == 0 || switchExec == 0 || skipElse == 0) return;
+  const thenStart = bIndex[before] + 1;
+  const elseStart = bIndex[elseBlock] + 1;
+  const thenEmpty = isEmpty(thenStart, bIndex[elseBlock]);
+  const elseEmpty = isEmpty(elseStart, bIndex[merge]);
+  if (elseEmpty || isTiny(elseStart, bIndex[merge])) removeBranch(skipElse);
+  if (thenEmpty || isTiny(thenStart, bIndex[elseBlock])) removeBranch(skipThen);
+  if (dropsThen) {
+    // Only the lanes of else stay: nothing to save when then has no instructions.
+    if (!thenEmpty) return;
+    const saveexec = mOp[save];
+    mOp[save] = saveexec == <u32>Op.s_and_saveexec_b32 ? Op.s_andn2_b32 : Op.s_and_b32;
+    mDst0[save] = EXEC;
+    mSrc1[save] = mSrc0[save];
+    mSrc0[save] = EXEC;
+    removeInstr(switchExec);
+    return;
+  }
+  if (elseEmpty) {
+    removeInstr(switchExec);
+    if (thenEmpty) {
+      removeInstr(save);
+      const restore = bFirst[merge];
+      if (restore != 0 && isRestore(restore)) removeInstr(restore);
+    }
+    return;
+  }
+  if (!thenEmpty) return;
+  // Else alone: narrow EXEC to it at once.
+  mOp[save] = mOp[save] == <u32>Op.s_and_saveexec_b32 ? Op.s_andn1_saveexec_b32 : Op.s_and_saveexec_b32;
+  removeInstr(switchExec);
+}
+
+function isRestore(i: u32): bool {
+  return mOp[i] == <u32>Op.s_mov_b32 && mDst0[i] == EXEC;
+}
+
+/** EXEC no longer matters where the program ends. */
+function dropLastRestores(): void {
+  for (let k = layoutLength(); k-- > 0; ) {
+    const i = bLast[bOrder[k]];
+    if (i == 0 || mOp[i] != <u32>Op.s_endpgm) continue;
+    for (let j = k + 1; j-- > 0; ) {
+      const b = bOrder[j];
+      const last = j == k ? beforeLast(b) : bLast[b];
+      if (last == 0) continue;
+      if (!isRestore(last)) break;
+      removeInstr(last);
+      j++;
+    }
+  }
+}
+function beforeLast(b: u32): u32 {
+  return mPrev[bLast[b]];
+}
+
+/** The first block from place k on with an instruction; the end counts as place `layoutLength()`. */
+function nextFilled(k: u32): u32 {
+  let j = k;
+  while (j < layoutLength() && bFirst[bOrder[j]] == 0) j++;
+  return j;
+}
+
+function inverted(op: u32): u32 {
+  switch (op) {
+    case Op.s_cbranch_scc0:
+      return Op.s_cbranch_scc1;
+    case Op.s_cbranch_scc1:
+      return Op.s_cbranch_scc0;
+    case Op.s_cbranch_execz:
+      return Op.s_cbranch_execnz;
+    case Op.s_cbranch_execnz:
+      return Op.s_cbranch_execz;
+    default:
+      return Op.none;
+  }
+}
+
+/** Branches over a lone branch become the inverted branch; branches to what comes next go. */
+function straighten(): void {
+  for (let k: u32 = 0; k < layoutLength(); k++) {
+    const b = bOrder[k];
+    const branch = branchOf(b);
+    if (branch == 0) continue;
+    const target = nextFilled(bIndex[mImm[branch]]);
+    const next = nextFilled(k + 1);
+    if (target == next) {
+      removeInstr(branch);
+      continue;
+    }
+    const inverse = inverted(mOp[branch]);
+    if (inverse == Op.none || next >= layoutLength()) continue;
+    const lone = bOrder[next];
+    const jump = bFirst[lone];
+    if (jump == 0 || mOp[jump] != <u32>Op.s_branch || nextFilled(next + 1) != target) continue;
+    mOp[branch] = inverse;
+    const far = mImm[jump];
+    const near = mImm[branch];
+    mImm[branch] = far;
+    removeInstr(jump);
+    // The edges stay a superset: `lone` still stands between, empty.
+    if (bSucc0[b] == near) bSucc0[b] = far;
+    else if (bSucc1[b] == near) bSucc1[b] = far;
+    removeEdge(lone, far);
+    if (bSucc0[lone] == 0) bSucc0[lone] = near;
+    else bSucc1[lone] = near;
+  }
+}
+
+/** Runs after `assignOperands`, before waits are placed. */
+export function cleanUp(): void {
+  for (let r = recordCount; r-- > 0; ) {
+    if (!spend(2)) return;
+    cleanIf(records[r * 3], records[r * 3 + 1], records[r * 3 + 2] != 0);
+  }
+  dropLastRestores();
+  straighten();
+}

@@ -1,0 +1,254 @@
+/**
+ * Buffer descriptors: each is loaded once, in the nearest block that dominates its users and stands in no loop. With many
+ * descriptors (they would fill the SGPRs) each block loads its own. Source of the layout: docs/abi.md, "Descriptors".
+ */
+import { Fail, fail, failAt } from "../../base/index.ts";
+import { InstrFlag, Op } from "../../gen/ir-ops.ts";
+import { Op as Isa } from "../../gen/isa-ops.ts";
+import { bindingColumn, bindingRow } from "../io.ts";
+import {
+  blockOf,
+  constBits,
+  entryBlock,
+  firstInstr,
+  flagsOf,
+  imm,
+  instrPlace,
+  isConst,
+  Kind,
+  kindOf,
+  nextBlock,
+  nextInstr,
+  nodeOrder,
+  opOf,
+  parentOf,
+  prevNode,
+  sideOf,
+  src,
+  srcCount,
+} from "../ir/index.ts";
+import {
+  buildAnchor,
+  buildAt,
+  buildBehind,
+  buildBlock,
+  constantOperand,
+  copy,
+  inScalar,
+  inSgpr,
+  raw,
+  salu,
+  saluNew,
+} from "./build.ts";
+import { mDst0, mImm, mSrc0, mSrc1, nodeAnchor, nodeDepthOf, nodeMachine } from "./columns.ts";
+import { pushPointer, setPointer } from "./launch.ts";
+import { component, newVreg, RegClass } from "./machine.ts";
+import { operandOf } from "./values.ts";
+
+/** High half of 32-bit pointers: `s_movk_i32 d, 0x8000`. */
+const POINTER_HIGH: u32 = 0xffff8000;
+/** More descriptors than this are loaded where they are used. */
+const HOISTED_LIMIT: u32 = 16;
+const MAX_ENTRIES: u32 = 1024;
+
+// Rows of set, binding, element, home block, operand.
+const rows = memory.data(1024 * 5 * 4, 4);
+let rowCount: u32 = 0;
+let local: bool = false;
+let localBlock: u32 = 0;
+
+function cell(row: u32, column: u32): u32 {
+  return load<u32>(rows + ((<usize>row * 5 + <usize>column) << 2));
+}
+function setCell(row: u32, column: u32, value: u32): void {
+  store<u32>(rows + ((<usize>row * 5 + <usize>column) << 2), value);
+}
+
+// Pointer pairs by set; 32 is the push-constant pointer.
+const pairs = memory.data(33 * 4, 4);
+
+/** Source number of the array element of a buffer op, or -1. */
+function elementSource(i: u32): i32 {
+  let k: u32;
+  switch (opOf(i)) {
+    case Op.LOAD_UBO:
+    case Op.LOAD_SSBO:
+      k = 1;
+      break;
+    case Op.STORE_SSBO:
+    case Op.SSBO_ATOMIC:
+      k = 2;
+      break;
+    case Op.SSBO_ATOMIC_CMPSWAP:
+      k = 3;
+      break;
+    case Op.SSBO_SIZE:
+      k = 0;
+      break;
+    default:
+      return -2;
+  }
+  return k < srcCount(i) && src(i, k) != 0 ? <i32>k : -1;
+}
+
+function findRow(set: u32, binding: u32, element: u32): i32 {
+  for (let r: u32 = 0; r < rowCount; r++) {
+    if (cell(r, 0) == set && cell(r, 1) == binding && cell(r, 2) == element) return <i32>r;
+  }
+  return -1;
+}
+
+function addRow(set: u32, binding: u32, element: u32, home: u32): u32 {
+  if (rowCount == MAX_ENTRIES) {
+    // Only a table: the newest entry gives way, and its descriptor is loaded again.
+    rowCount--;
+  }
+  setCell(rowCount, 0, set);
+  setCell(rowCount, 1, binding);
+  setCell(rowCount, 2, element);
+  setCell(rowCount, 3, home);
+  setCell(rowCount, 4, 0);
+  return rowCount++;
+}
+
+/** The block in front of the outermost loop around `b`, or `b`. */
+function outOfLoops(b: u32): u32 {
+  let home = b;
+  for (let n = parentOf(b); n != 0; n = parentOf(n)) if (kindOf(n) == Kind.LOOP) home = prevNode(n);
+  return home;
+}
+
+/** The nearest block whose list holds, or is around, both. `a` stands before `b` in tree order. */
+function commonBlock(a: u32, b: u32): u32 {
+  let x = a;
+  let y = b;
+  while (nodeDepthOf[x] != nodeDepthOf[y] || (x != y && !sameList(x, y))) {
+    // At equal depths both go up; at the top all blocks are in one list.
+    const dx = nodeDepthOf[x];
+    const dy = nodeDepthOf[y];
+    if (dx >= dy) x = up(x);
+    if (dy >= dx) y = up(y);
+  }
+  return earlier(x, y);
+}
+/** The block in front of the if or loop around `b`. */
+function up(b: u32): u32 {
+  return prevNode(parentOf(b));
+}
+function sameList(a: u32, b: u32): bool {
+  return parentOf(a) == parentOf(b) && sideOf(a) == sideOf(b);
+}
+function earlier(a: u32, b: u32): u32 {
+  return nodeOrder[a] <= nodeOrder[b] ? a : b;
+}
+
+/** Finds the descriptors with constant elements and their home blocks. */
+export function scanDescriptors(): void {
+  rowCount = 0;
+  local = false;
+  localBlock = 0;
+  memory.fill(pairs, 0, 33 * 4);
+  let order: u32 = 0;
+  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    nodeOrder[b] = order++;
+    let depth: u32 = 0;
+    // The parent's own block in front of it was numbered before.
+    if (parentOf(b) != 0) depth = nodeDepthOf[prevNode(parentOf(b))] + 1;
+    nodeDepthOf[b] = depth;
+    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
+      const k = elementSource(i);
+      if (k == -2) continue;
+      if (k >= 0 && !isConst(src(i, k))) continue;
+      const element = k >= 0 ? constBits(src(i, k)) : 0;
+      const r = findRow(imm(i, 0), imm(i, 1), element);
+      if (r < 0) addRow(imm(i, 0), imm(i, 1), element, outOfLoops(b));
+      else setCell(r, 3, outOfLoops(commonBlock(cell(r, 3), b)));
+    }
+  }
+  local = rowCount > HOISTED_LIMIT;
+  if (local) rowCount = 0;
+}
+
+/** The 64-bit pointer from a 32-bit one: a pair of SGPRs, made behind the arguments of the entry block. */
+function pointerPair(slot: u32, low: u32): u32 {
+  const known = load<u32>(pairs + ((<usize>slot) << 2));
+  if (known != 0) return known;
+  const block = buildBlock();
+  const entry = entryBlock();
+  const pair = newVreg(RegClass.SGPR, 2);
+  buildBehind(nodeMachine[entry], nodeAnchor[entry]);
+  copy(component(pair, 0), low);
+  salu(Isa.s_mov_b32, component(pair, 1), constantOperand(POINTER_HIGH), 0);
+  nodeAnchor[entry] = buildAnchor();
+  buildAt(block);
+  store<u32>(pairs + ((<usize>slot) << 2), pair);
+  return pair;
+}
+
+/** Pointer to the push constants. */
+export function pushPair(): u32 {
+  return pointerPair(32, pushPointer());
+}
+
+function loadDescriptor(pair: u32, offset: u32, soffset: u32): u32 {
+  const i = raw(Isa.s_load_dwordx4);
+  const dst = newVreg(RegClass.SGPR, 4);
+  mDst0[i] = dst;
+  mSrc0[i] = pair;
+  mSrc1[i] = soffset;
+  mImm[i] = offset;
+  return dst;
+}
+
+/** The V# of a buffer op: four SGPRs. */
+export function descriptorOf(i: u32): u32 {
+  const set = imm(i, 0);
+  const binding = imm(i, 1);
+  const row = bindingRow(set, binding);
+  const k = elementSource(i);
+  if (row < 0) {
+    failAt(instrPlace[i], Fail.BACKEND_INVALID, 3, set, binding);
+    return newVreg(RegClass.SGPR, 4);
+  }
+  const offset = bindingColumn(row, 2);
+  const stride = bindingColumn(row, 3);
+  const count = bindingColumn(row, 4);
+  if (k >= 0 && !isConst(src(i, k))) {
+    if ((flagsOf(i) & InstrFlag.NONUNIFORM) != 0) {
+      failAt(instrPlace[i], Fail.BACKEND_UNSUPPORTED, opOf(i), 1, 0);
+      return newVreg(RegClass.SGPR, 4);
+    }
+    // An index out of range is undefined, but must not read beside the set's memory: it is held in range.
+    const pair = pointerPair(set, setPointer(set));
+    const index = inScalar(operandOf(src(i, k)));
+    const held = saluNew(Isa.s_min_u32, index, constantOperand(count - 1));
+    const bytes = saluNew(Isa.s_mul_i32, held, constantOperand(stride));
+    return loadDescriptor(pair, offset, inSgpr(bytes));
+  }
+  const element: u32 = k >= 0 ? min<u32>(constBits(src(i, k)), count - 1) : 0;
+  const pair = pointerPair(set, setPointer(set));
+  const block = blockOf(i);
+  if (local && block != localBlock) {
+    rowCount = 0;
+    localBlock = block;
+  }
+  const wanted: u32 = k >= 0 ? constBits(src(i, k)) : 0;
+  let r = findRow(set, binding, wanted);
+  if (r < 0) r = <i32>addRow(set, binding, wanted, local ? block : entryBlock());
+  if (cell(r, 4) != 0) return cell(r, 4);
+  const byteOffset = offset + element * stride;
+  if (byteOffset >= 1 << 20) fail(Fail.BACKEND_UNSUPPORTED, opOf(i), 2, byteOffset);
+  let operand: u32;
+  if (local) {
+    operand = loadDescriptor(pair, byteOffset, 0);
+  } else {
+    const home = cell(r, 3);
+    const here = buildBlock();
+    buildBehind(nodeMachine[home], nodeAnchor[home]);
+    operand = loadDescriptor(pair, byteOffset, 0);
+    nodeAnchor[home] = buildAnchor();
+    buildAt(here);
+  }
+  setCell(r, 4, operand);
+  return operand;
+}

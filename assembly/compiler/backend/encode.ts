@@ -1,0 +1,282 @@
+/** Branch offsets and machine words. The packing functions are generated from the rows of src/isa. */
+import { Fail, fail, failAt, Limit } from "../../base/index.ts";
+import {
+  packDs,
+  packGlobal,
+  packMubuf,
+  packSmem,
+  packSop1,
+  packSop2,
+  packSopc,
+  packSopk,
+  packSopp,
+  packVop1,
+  packVop2,
+  packVop3,
+  packVop3b,
+  packVopc,
+} from "../../gen/isa-encode.ts";
+import { Format, OP_COUNT, Op, OpFlag, opFlags, opFormat, opLiteralFields } from "../../gen/isa-ops.ts";
+import {
+  bFirst,
+  bOffset,
+  bOrder,
+  codeWords,
+  lineOffset,
+  linePlace,
+  MAX_CODE_WORDS,
+  mDst0,
+  mDst1,
+  mImm,
+  mLit,
+  mMods,
+  mNext,
+  mOp,
+  mPlace,
+  mSrc0,
+  mSrc1,
+  mSrc2,
+  mSrc3,
+} from "./columns.ts";
+import { Hw, hwCode, layoutLength, Mod, source } from "./machine.ts";
+
+let codeCount: u32 = 0;
+let lineCount: u32 = 0;
+
+export function codeLength(): u32 {
+  return codeCount;
+}
+export function lineRows(): u32 {
+  return lineCount;
+}
+
+function usesLiteral(i: u32): bool {
+  if ((opLiteralFields(mOp[i]) & 8) != 0) return true;
+  for (let k: u32 = 0; k < 4; k++) if (source(i, k) == Hw.LITERAL + 1) return true;
+  return false;
+}
+
+function baseWords(format: u32): u32 {
+  switch (format) {
+    case Format.SOP1:
+    case Format.SOP2:
+    case Format.SOPC:
+    case Format.SOPK:
+    case Format.SOPP:
+    case Format.VOP1:
+    case Format.VOP2:
+    case Format.VOPC:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
+/** Dwords of an instruction. */
+export function instrWords(i: u32): u32 {
+  return baseWords(opFormat(mOp[i])) + (usesLiteral(i) ? 1 : 0);
+}
+
+function isBranch(op: u32): bool {
+  return opFormat(op) == Format.SOPP && (opFlags(op) & OpFlag.Branch) != 0;
+}
+
+function scalar(operand: u32): u32 {
+  return operand == 0 ? <u32>Hw.NULL : hwCode(operand);
+}
+function vector(operand: u32): u32 {
+  return operand == 0 ? 0 : hwCode(operand);
+}
+/** Number of a VGPR operand; 0 when absent. */
+function vgpr(operand: u32): u32 {
+  return operand == 0 ? 0 : hwCode(operand) - Hw.VGPR0;
+}
+
+function put(word: u32): void {
+  if (codeCount >= MAX_CODE_WORDS) {
+    fail(Fail.LIMIT, Limit.MACHINE, 5, 0);
+    return;
+  }
+  codeWords[codeCount++] = word;
+}
+function put64(words: u64): void {
+  put(<u32>words);
+  put(<u32>(words >> 32));
+}
+function bit(mods: u32, flag: u32): u32 {
+  return (mods & flag) != 0 ? 1 : 0;
+}
+
+/** SIMM16 of a branch: dwords from the next instruction to the target. Too far is a limit, never a wrong target. */
+function branchOffset(i: u32): u32 {
+  const delta = (<i32>bOffset[mImm[i]] - <i32>(codeCount * 4 + 4)) / 4;
+  if (delta < -32768 || delta > 32767) failAt(mPlace[i], Fail.LIMIT, Limit.MACHINE, 6, 0);
+  return <u32>delta & 0xffff;
+}
+
+function encodeVop3(i: u32): void {
+  const mods = mMods[i];
+  const neg = mods & 7;
+  const abs = (mods >> 3) & 7;
+  const clamp = bit(mods, Mod.CLAMP);
+  const dst = mDst0[i];
+  // A compare's destination is an SGPR in the field of a VGPR.
+  const field = dst == 0 ? 0 : hwCode(dst) & 0xff;
+  put64(packVop3(mOp[i], field, vector(mSrc0[i]), vector(mSrc1[i]), vector(mSrc2[i]), neg, abs, clamp, 0, 0));
+}
+
+function encodeMubuf(i: u32): void {
+  const mods = mMods[i];
+  const data = mDst0[i] != 0 ? mDst0[i] : mSrc0[i];
+  const resource = mSrc2[i] == 0 ? 0 : hwCode(mSrc2[i]) >> 2;
+  const soffset = mSrc3[i] == 0 ? 0 : hwCode(mSrc3[i]);
+  put64(
+    packMubuf(
+      mOp[i],
+      vgpr(data),
+      vgpr(mSrc1[i]),
+      resource,
+      soffset,
+      mImm[i],
+      bit(mods, Mod.OFFEN),
+      0,
+      bit(mods, Mod.GLC),
+      0,
+      bit(mods, Mod.DLC),
+      0,
+      0,
+    ),
+  );
+}
+
+function encodeDs(i: u32): void {
+  put64(
+    packDs(
+      mOp[i],
+      vgpr(mDst0[i]),
+      vgpr(mSrc0[i]),
+      vgpr(mSrc1[i]),
+      vgpr(mSrc2[i]),
+      mImm[i] & 0xff,
+      (mImm[i] >> 8) & 0xff,
+      0,
+    ),
+  );
+}
+
+function encodeInstr(i: u32): void {
+  const op = mOp[i];
+  switch (opFormat(op)) {
+    case Format.SOP1:
+      put(packSop1(op, scalar(mDst0[i]), scalar(mSrc0[i])));
+      break;
+    case Format.SOP2:
+      put(packSop2(op, scalar(mDst0[i]), scalar(mSrc0[i]), scalar(mSrc1[i])));
+      break;
+    case Format.SOPC:
+      put(packSopc(op, scalar(mSrc0[i]), scalar(mSrc1[i])));
+      break;
+    case Format.SOPK:
+      put(packSopk(op, scalar(mDst0[i]), op == <u32>Op.s_movk_i32 ? mLit[i] & 0xffff : mImm[i] & 0xffff));
+      break;
+    case Format.SOPP:
+      put(packSopp(op, isBranch(op) ? branchOffset(i) : mImm[i] & 0xffff));
+      break;
+    case Format.VOP1:
+      // v_readfirstlane writes an SGPR.
+      put(packVop1(op, mDst0[i] == 0 ? 0 : hwCode(mDst0[i]) & 0xff, vector(mSrc0[i])));
+      break;
+    case Format.VOP2:
+      put(packVop2(op, vgpr(mDst0[i]), vector(mSrc0[i]), vgpr(mSrc1[i])));
+      break;
+    case Format.VOPC:
+      put(packVopc(op, vector(mSrc0[i]), vgpr(mSrc1[i])));
+      break;
+    case Format.VOP3:
+      encodeVop3(i);
+      break;
+    case Format.VOP3B:
+      put64(
+        packVop3b(
+          op,
+          vgpr(mDst0[i]),
+          scalar(mDst1[i]),
+          vector(mSrc0[i]),
+          vector(mSrc1[i]),
+          vector(mSrc2[i]),
+          mMods[i] & 7,
+          bit(mMods[i], Mod.CLAMP),
+          0,
+        ),
+      );
+      break;
+    case Format.SMEM:
+      put64(
+        packSmem(
+          op,
+          scalar(mDst0[i]),
+          hwCode(mSrc0[i]) >> 1,
+          mImm[i],
+          scalar(mSrc1[i]),
+          bit(mMods[i], Mod.GLC),
+          bit(mMods[i], Mod.DLC),
+        ),
+      );
+      break;
+    case Format.DS:
+      encodeDs(i);
+      break;
+    case Format.MUBUF:
+      encodeMubuf(i);
+      break;
+    case Format.GLOBAL:
+      put64(
+        packGlobal(
+          op,
+          vgpr(mDst0[i]),
+          vgpr(mSrc0[i]),
+          vgpr(mSrc1[i]),
+          scalar(mSrc2[i]),
+          mImm[i],
+          bit(mMods[i], Mod.GLC),
+          0,
+          bit(mMods[i], Mod.DLC),
+          0,
+        ),
+      );
+      break;
+    default:
+      failAt(mPlace[i], Fail.BACKEND_INVALID, 5, op, opFormat(op));
+      return;
+  }
+  if (usesLiteral(i)) put(mLit[i]);
+}
+
+/** Words and line table of the whole function. */
+export function encode(): void {
+  codeCount = 0;
+  lineCount = 0;
+  let offset: u32 = 0;
+  for (let k: u32 = 0; k < layoutLength(); k++) {
+    const b = bOrder[k];
+    bOffset[b] = offset;
+    for (let i = bFirst[b]; i != 0; i = mNext[i]) {
+      if (mOp[i] >= OP_COUNT) {
+        failAt(mPlace[i], Fail.BACKEND_INVALID, 6, mOp[i], 0);
+        return;
+      }
+      offset += instrWords(i) * 4;
+    }
+  }
+  let place: u32 = 0;
+  for (let k: u32 = 0; k < layoutLength(); k++) {
+    for (let i = bFirst[bOrder[k]]; i != 0; i = mNext[i]) {
+      if (mPlace[i] != place) {
+        place = mPlace[i];
+        lineOffset[lineCount] = codeCount * 4;
+        linePlace[lineCount++] = place;
+      }
+      encodeInstr(i);
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * After allocation: operands become register numbers, copies of a register to itself go, and VOP3 forms become the short
+ * ones where operands, modifiers and VCC allow. Source: RDNA2 ISA, VOP1, VOP2, VOPC and VOP3 encodings.
+ */
+import { Format, Op, OpFlag, opFlags, opFormat, opOtherForm, opSwap } from "../../gen/isa-ops.ts";
+import { registerOf } from "./allocate.ts";
+import { bFirst, bOrder, mDst0, mDst1, mLit, mMods, mNext, mOp, mSrc0, mSrc1, mSrc2 } from "./columns.ts";
+import { P_ARGUMENT, P_UNDEFINED } from "./launch.ts";
+import { Hw, hw, hwCode, isVreg, layoutLength, Mod, operandSize, removeInstr, setSource, source } from "./machine.ts";
+
+const MODIFIERS: u32 = Mod.NEG0 | Mod.NEG1 | Mod.NEG2 | Mod.ABS0 | Mod.ABS1 | Mod.ABS2 | Mod.CLAMP;
+const LITERAL: u32 = Hw.LITERAL + 1;
+
+function physical(operand: u32): u32 {
+  return isVreg(operand) ? hw(registerOf(operand), operandSize(operand)) : operand;
+}
+
+function isVgpr(operand: u32): bool {
+  return operand != 0 && hwCode(operand) >= <u32>Hw.VGPR0;
+}
+
+function isMove(op: u32): bool {
+  return op == Op.v_mov_b32_e32 || op == Op.s_mov_b32;
+}
+
+/** Operands to registers; deletes pseudo instructions and moves to self. */
+export function assignOperands(): void {
+  for (let k: u32 = 0; k < layoutLength(); k++) {
+    for (let i = bFirst[bOrder[k]]; i != 0; ) {
+      const next = mNext[i];
+      mDst0[i] = physical(mDst0[i]);
+      mDst1[i] = physical(mDst1[i]);
+      for (let s: u32 = 0; s < 4; s++) setSource(i, s, physical(source(i, s)));
+      const op = mOp[i];
+      if (op == P_ARGUMENT || op == P_UNDEFINED || (isMove(op) && mDst0[i] == mSrc0[i])) removeInstr(i);
+      i = next;
+    }
+  }
+}
+
+/** Makes source 1 a VGPR by exchanging the sources, when source 0 is one and the op has an exchanged form. */
+function vgprSecond(i: u32): bool {
+  if (isVgpr(mSrc1[i])) return true;
+  if (!isVgpr(mSrc0[i])) return false;
+  const swapped = opSwap(mOp[i]);
+  if (swapped == Op.none) return false;
+  const a = mSrc0[i];
+  mSrc0[i] = mSrc1[i];
+  mSrc1[i] = a;
+  mOp[i] = swapped;
+  return true;
+}
+
+/** v_fma into its own addend, or with a literal: the two-source forms. */
+function shrinkFma(i: u32): void {
+  if ((mMods[i] & MODIFIERS) != 0) return;
+  if (mDst0[i] == mSrc2[i] && vgprSecond(i)) {
+    mOp[i] = Op.v_fmac_f32_e32;
+    mSrc2[i] = 0;
+    return;
+  }
+  if (mSrc2[i] == LITERAL && mSrc0[i] != LITERAL && mSrc1[i] != LITERAL && vgprSecond(i)) {
+    mOp[i] = Op.v_fmaak_f32;
+    mSrc2[i] = 0;
+    return;
+  }
+  // src0 * K + src1
+  if (!isVgpr(mSrc2[i])) return;
+  if (mSrc0[i] == LITERAL && mSrc1[i] != LITERAL) mSrc0[i] = mSrc1[i];
+  else if (mSrc1[i] != LITERAL || mSrc0[i] == LITERAL) return;
+  mOp[i] = Op.v_fmamk_f32;
+  mSrc1[i] = mSrc2[i];
+  mSrc2[i] = 0;
+}
+
+function shrink(i: u32): void {
+  const op = mOp[i];
+  if (op == Op.v_fma_f32) {
+    shrinkFma(i);
+    return;
+  }
+  if (op == Op.s_mov_b32 && mSrc0[i] == LITERAL && <i32>mLit[i] >= -32768 && <i32>mLit[i] <= 32767) {
+    mOp[i] = Op.s_movk_i32;
+    mSrc0[i] = 0;
+    return;
+  }
+  if (opFormat(op) != Format.VOP3 || (mMods[i] & MODIFIERS) != 0) return;
+  const short = opOtherForm(op);
+  if (short == Op.none) return;
+  const format = opFormat(short);
+  if (format == Format.VOP1) {
+    mOp[i] = short;
+    return;
+  }
+  if (format == Format.VOPC) {
+    if (hwCode(mDst0[i]) == Hw.VCC_LO && vgprSecond(i)) mOp[i] = opOtherForm(mOp[i]);
+    return;
+  }
+  if (format != Format.VOP2 || (opFlags(short) & OpFlag.TiedDst) != 0) return;
+  // v_cndmask takes its mask from VCC in the short form.
+  if (mSrc2[i] != 0 && (hwCode(mSrc2[i]) != Hw.VCC_LO || !isVgpr(mSrc1[i]))) return;
+  if (vgprSecond(i)) mOp[i] = opOtherForm(mOp[i]);
+}
+
+export function shrinkForms(): void {
+  for (let k: u32 = 0; k < layoutLength(); k++) {
+    for (let i = bFirst[bOrder[k]]; i != 0; i = mNext[i]) shrink(i);
+  }
+}

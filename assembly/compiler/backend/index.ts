@@ -1,0 +1,73 @@
+/** The back end: IR to gfx1030 machine code, in the order of README.md. */
+import { failed, failureCode } from "../../base/index.ts";
+import { allocate, usedSgprs, usedVgprs } from "./allocate.ts";
+import { classifyValues } from "./classes.ts";
+import { cleanUp } from "./cleanup.ts";
+import { coalesce } from "./coalesce.ts";
+import { codeWords, lineOffset, linePlace } from "./columns.ts";
+import { selectFunction } from "./control.ts";
+import { scanDescriptors } from "./descriptors.ts";
+import { codeLength, encode, lineRows } from "./encode.ts";
+import { assignOperands, shrinkForms } from "./finish.ts";
+import {
+  groupBits,
+  inlinedPushDwords,
+  pushSgpr,
+  scanLaunch,
+  setBits,
+  threadComponents,
+  UserData,
+  userSgprs,
+  usesPushPointer,
+  usesWorkgroupCounts,
+  workgroupCountSgpr,
+} from "./launch.ts";
+import { liveness } from "./liveness.ts";
+import { resetMachine } from "./machine.ts";
+import { choosePatterns } from "./patterns.ts";
+import { findBufferWrites } from "./scalar-loads.ts";
+import { insertWaitcnt } from "./waitcnt.ts";
+
+/** Compiles the final IR; the results are read through the functions below. 0, or the failure's code. */
+export function emit(): i32 {
+  resetMachine();
+  scanLaunch();
+  scanDescriptors();
+  findBufferWrites();
+  classifyValues();
+  choosePatterns();
+  if (failed()) return failureCode();
+  selectFunction();
+  if (failed()) return failureCode();
+  liveness();
+  coalesce();
+  allocate();
+  if (failed()) return failureCode();
+  assignOperands();
+  cleanUp();
+  shrinkForms();
+  insertWaitcnt();
+  if (failed()) return failureCode();
+  encode();
+  return failureCode();
+}
+
+export {
+  codeLength,
+  codeWords,
+  groupBits,
+  inlinedPushDwords,
+  lineOffset,
+  linePlace,
+  lineRows,
+  pushSgpr,
+  setBits,
+  threadComponents,
+  UserData,
+  usedSgprs,
+  usedVgprs,
+  userSgprs,
+  usesPushPointer,
+  usesWorkgroupCounts,
+  workgroupCountSgpr,
+};

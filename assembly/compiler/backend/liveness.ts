@@ -1,0 +1,246 @@
+/**
+ * Live segments of units, built one unit at a time by walking from its reads back to its writes: the cost is the number
+ * of blocks in which units live, not units times blocks. SGPRs live along the edges that control takes, VGPRs along those
+ * that a lane takes: a write under EXEC leaves the other lanes' values alone. Registers need not be SSA.
+ */
+import { Fail, fail, Limit, spend, U32Column } from "../../base/index.ts";
+import { OP_COUNT, OpFlag, opFlags } from "../../gen/isa-ops.ts";
+import {
+  bEndPos,
+  bFirst,
+  bIndex,
+  bLanePreds,
+  bLast,
+  bOrder,
+  bPreds,
+  bScratch,
+  bStack,
+  bStamp,
+  bStartPos,
+  flowBytes,
+  linkNext,
+  linkValue,
+  MAX_SEGMENTS,
+  mBlock,
+  mDst0,
+  mDst1,
+  mNext,
+  mOp,
+  mPos,
+  mPrev,
+  segEnd,
+  segNext,
+  segStart,
+  uEnd,
+  uEvents,
+  uSegments,
+  vFixed,
+  vUnit,
+} from "./columns.ts";
+import {
+  isVreg,
+  layoutLength,
+  link,
+  linkPredecessors,
+  NO_REG,
+  operandSize,
+  operandUnit,
+  RegClass,
+  source,
+  units,
+  vregClass,
+  vregSize,
+  vregs,
+} from "./machine.ts";
+import { sortByKey } from "./sort.ts";
+
+const LIVE_IN: u32 = 1;
+const LIVE_OUT: u32 = 2;
+const HAS_DEF: u32 = 4;
+
+/** Blocks in which the running unit lives, and room to sort them. */
+const touched = changetype<U32Column>(changetype<usize>(flowBytes));
+const touchedSpare = changetype<U32Column>(changetype<usize>(flowBytes) + (1 << 20));
+
+let segCount: u32 = 1;
+
+function newSegment(start: u32, end: u32): u32 {
+  if (segCount >= MAX_SEGMENTS) {
+    fail(Fail.LIMIT, Limit.MACHINE, 4, 0);
+    return 0;
+  }
+  segStart[segCount] = start;
+  segEnd[segCount] = end;
+  segNext[segCount] = 0;
+  return segCount++;
+}
+
+/** Numbers instructions and blocks in layout order: half positions 2p (reads) and 2p + 1 (writes). */
+export function numberPositions(): void {
+  let pos: u32 = 1;
+  for (let k: u32 = 0; k < layoutLength(); k++) {
+    const b = bOrder[k];
+    bStartPos[b] = 2 * pos++;
+    for (let i = bFirst[b]; i != 0; i = mNext[i]) mPos[i] = pos++;
+    bEndPos[b] = 2 * pos;
+  }
+}
+
+function addEvents(operand: u32, event: u32): void {
+  if (!isVreg(operand)) return;
+  const first = operandUnit(operand);
+  const size = operandSize(operand);
+  for (let k: u32 = 0; k < size; k++) uEvents[first + k] = link(event, uEvents[first + k]);
+}
+
+/** Lists each unit's reads and writes in layout order, a read before a write of the same instruction. */
+function collectEvents(): void {
+  for (let u: u32 = 0; u < units(); u++) uEvents[u] = 0;
+  for (let k = layoutLength(); k-- > 0; ) {
+    for (let i = bLast[bOrder[k]]; i != 0; i = mPrev[i]) {
+      addEvents(mDst0[i], i * 2 + 1);
+      addEvents(mDst1[i], i * 2 + 1);
+      for (let s: u32 = 0; s < 4; s++) addEvents(source(i, s), i * 2);
+      if (mOp[i] < OP_COUNT && (opFlags(mOp[i]) & OpFlag.TiedDst) != 0) addEvents(mDst0[i], i * 2);
+    }
+  }
+}
+
+function touch(b: u32, stamp: u32, count: u32): u32 {
+  if (bStamp[b] == stamp) return count;
+  bStamp[b] = stamp;
+  bScratch[b] = 0;
+  touched[count] = b;
+  return count + 1;
+}
+
+/** Live segments of one unit of class `regClass`. */
+function liveUnit(u: u32, regClass: u32, fixed: bool): void {
+  uSegments[u] = 0;
+  uEnd[u] = 0;
+  const stamp = u + 1;
+  let count: u32 = 0;
+  let stack: u32 = 0;
+  // Blocks with events; those that read before they write are live-in.
+  let block: u32 = 0;
+  for (let e = uEvents[u]; e != 0; e = linkNext[e]) {
+    const event = linkValue[e];
+    const b = mBlock[event >> 1];
+    if (b != block) {
+      block = b;
+      count = touch(b, stamp, count);
+      if ((event & 1) == 0) {
+        bScratch[b] = LIVE_IN;
+        bStack[stack++] = b;
+      }
+    }
+    if ((event & 1) != 0) bScratch[b] = bScratch[b] | HAS_DEF;
+  }
+  const preds = regClass == RegClass.VGPR ? bLanePreds : bPreds;
+  while (stack > 0) {
+    const b = bStack[--stack];
+    for (let l = preds[b]; l != 0; l = linkNext[l]) {
+      const p = linkValue[l];
+      count = touch(p, stamp, count);
+      const state = bScratch[p];
+      if ((state & LIVE_OUT) != 0) continue;
+      bScratch[p] = state | LIVE_OUT;
+      if ((state & (HAS_DEF | LIVE_IN)) == 0) {
+        bScratch[p] = state | LIVE_OUT | LIVE_IN;
+        bStack[stack++] = p;
+      }
+    }
+  }
+  spend(count);
+  // Events come in layout order, so the blocks must too.
+  if (count > 1) sortByKey(touched, touchedSpare, count, bIndex);
+  let e = uEvents[u];
+  let last: u32 = 0;
+  for (let k: u32 = 0; k < count; k++) {
+    const b = touched[k];
+    let open = (bScratch[b] & LIVE_IN) != 0 ? bStartPos[b] : NO_REG;
+    let end = open;
+    while (e != 0 && mBlock[linkValue[e] >> 1] == b) {
+      const event = linkValue[e];
+      const pos = 2 * mPos[event >> 1];
+      if ((event & 1) == 0) {
+        end = pos + 1;
+      } else {
+        if (open != NO_REG && end > open) last = pushSegment(u, last, open, end);
+        open = fixed && last == 0 ? 0 : pos + 1;
+        end = pos + 2;
+      }
+      e = linkNext[e];
+    }
+    if ((bScratch[b] & LIVE_OUT) != 0) end = bEndPos[b];
+    if (open != NO_REG && end > open) last = pushSegment(u, last, open, end);
+  }
+  if (last != 0) uEnd[u] = segEnd[last];
+}
+
+function pushSegment(u: u32, last: u32, start: u32, end: u32): u32 {
+  if (last != 0 && segEnd[last] >= start) {
+    if (end > segEnd[last]) segEnd[last] = end;
+    return last;
+  }
+  const s = newSegment(start, end);
+  if (last == 0) uSegments[u] = s;
+  else segNext[last] = s;
+  return s;
+}
+
+/** Positions, predecessors and the live segments of all units. */
+export function liveness(): void {
+  segCount = 1;
+  numberPositions();
+  linkPredecessors();
+  for (let k: u32 = 0; k < layoutLength(); k++) bStamp[bOrder[k]] = 0;
+  collectEvents();
+  for (let v: u32 = 1; v < vregs(); v++) {
+    const regClass = vregClass(v);
+    const size = vregSize(v);
+    for (let k: u32 = 0; k < size; k++) liveUnit(vUnit[v] + k, regClass, vFixed[v] != NO_REG);
+  }
+}
+
+/** Whether two units are live at the same time. */
+export function interfere(a: u32, b: u32): bool {
+  let x = uSegments[a];
+  let y = uSegments[b];
+  while (x != 0 && y != 0) {
+    if (segEnd[x] <= segStart[y]) x = segNext[x];
+    else if (segEnd[y] <= segStart[x]) y = segNext[y];
+    else return true;
+  }
+  return false;
+}
+
+/** Gives unit `a` the segments of `b` too; they must not interfere. */
+export function uniteSegments(a: u32, b: u32): void {
+  let x = uSegments[a];
+  let y = uSegments[b];
+  let head: u32 = 0;
+  let last: u32 = 0;
+  while (x != 0 || y != 0) {
+    let s: u32;
+    if (y == 0 || (x != 0 && segStart[x] < segStart[y])) {
+      s = x;
+      x = segNext[x];
+    } else {
+      s = y;
+      y = segNext[y];
+    }
+    if (last != 0 && segEnd[last] == segStart[s]) {
+      segEnd[last] = segEnd[s];
+      continue;
+    }
+    if (last == 0) head = s;
+    else segNext[last] = s;
+    last = s;
+  }
+  if (last != 0) {
+    segNext[last] = 0;
+    uEnd[a] = segEnd[last];
+  }
+  uSegments[a] = head;
+}

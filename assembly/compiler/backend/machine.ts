@@ -1,0 +1,360 @@
+/**
+ * Machine IR: one record per gfx1030 instruction, in doubly linked lists per block; operands are virtual registers until
+ * `allocate`, hardware operand codes after it. Not SSA: phis are copies into one register, exec masks are updated in place.
+ *
+ * An operand is a word. 0: none. Bit 31 clear: a hardware operand code + 1, size - 1 in [30:27].
+ * Bit 31 set: virtual register, size - 1 in [30:27], first component in [26:23], register number in [22:0].
+ */
+import { Fail, fail, failAt, Limit } from "../../base/index.ts";
+import {
+  bFirst,
+  bIndex,
+  bLane0,
+  bLane1,
+  bLanePreds,
+  bLast,
+  bOrder,
+  bPreds,
+  bStamp,
+  bSucc0,
+  bSucc1,
+  linkNext,
+  linkValue,
+  MAX_LINKS,
+  MAX_MBLOCKS,
+  MAX_MINSTRS,
+  MAX_UNITS,
+  MAX_VREGS,
+  mBlock,
+  mDst0,
+  mDst1,
+  mImm,
+  mLit,
+  mMods,
+  mNext,
+  mOp,
+  mPlace,
+  mPrev,
+  mSrc0,
+  mSrc1,
+  mSrc2,
+  mSrc3,
+  vFixed,
+  vHint,
+  vInfo,
+  vLeader,
+  vReg,
+  vShift,
+  vUnit,
+} from "./columns.ts";
+
+/** Hardware operand codes. Source: RDNA2 ISA, scalar operand table. */
+export const enum Hw {
+  VCC_LO = 106,
+  VCC_HI = 107,
+  M0 = 124,
+  NULL = 125,
+  EXEC_LO = 126,
+  ZERO = 128,
+  MINUS_ONE = 193,
+  HALF = 240,
+  ONE_F = 242,
+  INV_2PI = 248,
+  LITERAL = 255,
+  VGPR0 = 256,
+}
+
+export const enum RegClass {
+  SGPR = 0,
+  VGPR = 1,
+}
+
+/** Bits of an instruction's `mods`. */
+export const enum Mod {
+  NEG0 = 1,
+  NEG1 = 2,
+  NEG2 = 4,
+  ABS0 = 8,
+  ABS1 = 16,
+  ABS2 = 32,
+  CLAMP = 64,
+  GLC = 128,
+  DLC = 256,
+  OFFEN = 512,
+  /** A copy that coalescing may make into nothing. */
+  COPY = 1024,
+}
+
+export const NO_REG: u32 = 0xffffffff;
+
+let instrCount: u32 = 1;
+let blockCount: u32 = 1;
+let laidOut: u32 = 0;
+let vregCount: u32 = 1;
+let unitCount: u32 = 1;
+let linkCount: u32 = 1;
+let place: u32 = 0;
+
+export function resetMachine(): void {
+  instrCount = 1;
+  blockCount = 1;
+  laidOut = 0;
+  vregCount = 1;
+  unitCount = 1;
+  linkCount = 1;
+  place = 0;
+}
+
+export function machineInstrs(): u32 {
+  return instrCount;
+}
+export function machineBlocks(): u32 {
+  return blockCount;
+}
+/** Blocks in the layout. */
+export function layoutLength(): u32 {
+  return laidOut;
+}
+export function vregs(): u32 {
+  return vregCount;
+}
+export function units(): u32 {
+  return unitCount;
+}
+
+/** Source place of the instructions made from here on. */
+export function setMachinePlace(p: u32): void {
+  place = p;
+}
+
+// Operands.
+
+/** A hardware operand code as an operand of `size` dwords. */
+export function hw(code: u32, size: u32): u32 {
+  return ((size - 1) << 27) | (code + 1);
+}
+export function isVreg(operand: u32): bool {
+  return (operand & 0x80000000) != 0;
+}
+/** Code of a hardware operand; the operand must be one. */
+export function hwCode(operand: u32): u32 {
+  return (operand & 0x7ffffff) - 1;
+}
+export function operandSize(operand: u32): u32 {
+  return ((operand >> 27) & 15) + 1;
+}
+export function operandVreg(operand: u32): u32 {
+  return operand & 0x7fffff;
+}
+export function operandComponent(operand: u32): u32 {
+  return (operand >> 23) & 15;
+}
+export function vregOperand(v: u32, size: u32, component: u32): u32 {
+  return 0x80000000 | ((size - 1) << 27) | (component << 23) | v;
+}
+/** One component of a tuple operand. */
+export function component(operand: u32, index: u32): u32 {
+  if (isVreg(operand)) return vregOperand(operandVreg(operand), 1, operandComponent(operand) + index);
+  return hw(hwCode(operand) + index, 1);
+}
+/** First unit of a virtual-register operand. */
+export function operandUnit(operand: u32): u32 {
+  return vUnit[operandVreg(operand)] + operandComponent(operand);
+}
+
+// Virtual registers.
+
+export function vregSize(v: u32): u32 {
+  return vInfo[v] & 31;
+}
+export function vregClass(v: u32): u32 {
+  return (vInfo[v] >> 5) & 1;
+}
+
+/** A new virtual register of `size` dwords, as a whole operand. Over capacity: fails, and gives register 0. */
+export function newVreg(regClass: u32, size: u32): u32 {
+  if (vregCount >= MAX_VREGS || unitCount + size > MAX_UNITS) {
+    fail(Fail.LIMIT, Limit.MACHINE, 0, 0);
+    return vregOperand(0, size, 0);
+  }
+  const v = vregCount++;
+  vInfo[v] = size | (regClass << 5);
+  vUnit[v] = unitCount;
+  unitCount += size;
+  vReg[v] = NO_REG;
+  vFixed[v] = NO_REG;
+  vHint[v] = 0;
+  vLeader[v] = v;
+  vShift[v] = 0;
+  return vregOperand(v, size, 0);
+}
+
+/** True for operands that live in VGPRs. */
+export function isVgprOperand(operand: u32): bool {
+  if (isVreg(operand)) return vregClass(operandVreg(operand)) == RegClass.VGPR;
+  return operand != 0 && hwCode(operand) >= <u32>Hw.VGPR0;
+}
+/** SGPRs, VCC, EXEC, M0: what the constant bus counts beside literals. */
+export function isScalarOperand(operand: u32): bool {
+  if (operand == 0) return false;
+  if (isVreg(operand)) return vregClass(operandVreg(operand)) == RegClass.SGPR;
+  return hwCode(operand) < <u32>Hw.NULL || hwCode(operand) == Hw.EXEC_LO;
+}
+
+// Links: singly linked lists of words.
+
+/** A list with `value` in front of `next`. Over capacity: fails, and gives `next`. */
+export function link(value: u32, next: u32): u32 {
+  if (linkCount >= MAX_LINKS) {
+    fail(Fail.LIMIT, Limit.MACHINE, 1, 0);
+    return next;
+  }
+  linkValue[linkCount] = value;
+  linkNext[linkCount] = next;
+  return linkCount++;
+}
+/** Marks, to give back all links made after it. */
+export function linkMark(): u32 {
+  return linkCount;
+}
+export function linkRelease(mark: u32): void {
+  linkCount = mark;
+}
+
+// Blocks.
+
+/** A block that is not yet in the layout. Over capacity: fails, and gives block 0. */
+export function newBlock(): u32 {
+  if (blockCount >= MAX_MBLOCKS) {
+    fail(Fail.LIMIT, Limit.MACHINE, 2, 0);
+    return 0;
+  }
+  const b = blockCount++;
+  bFirst[b] = 0;
+  bLast[b] = 0;
+  bSucc0[b] = 0;
+  bSucc1[b] = 0;
+  bLane0[b] = 0;
+  bLane1[b] = 0;
+  bPreds[b] = 0;
+  bLanePreds[b] = 0;
+  bStamp[b] = 0;
+  bIndex[b] = 0xffffffff;
+  return b;
+}
+export function layOut(b: u32): void {
+  bIndex[b] = laidOut;
+  bOrder[laidOut++] = b;
+}
+/** Control goes from `a` to `b`; at most two a block, the same one counts once. */
+export function addEdge(a: u32, b: u32): void {
+  if (bSucc0[a] == 0) bSucc0[a] = b;
+  else if (bSucc0[a] != b) bSucc1[a] = b;
+}
+/** A lane may go from `a` to `b`. */
+export function addLaneEdge(a: u32, b: u32): void {
+  if (bLane0[a] == 0) bLane0[a] = b;
+  else if (bLane0[a] != b) bLane1[a] = b;
+}
+/** Fills the predecessor lists from the successors. */
+export function linkPredecessors(): void {
+  for (let i: u32 = 0; i < laidOut; i++) {
+    bPreds[bOrder[i]] = 0;
+    bLanePreds[bOrder[i]] = 0;
+  }
+  for (let i: u32 = 0; i < laidOut; i++) {
+    const b = bOrder[i];
+    if (bSucc0[b] != 0) bPreds[bSucc0[b]] = link(b, bPreds[bSucc0[b]]);
+    if (bSucc1[b] != 0) bPreds[bSucc1[b]] = link(b, bPreds[bSucc1[b]]);
+    if (bLane0[b] != 0) bLanePreds[bLane0[b]] = link(b, bLanePreds[bLane0[b]]);
+    if (bLane1[b] != 0) bLanePreds[bLane1[b]] = link(b, bLanePreds[bLane1[b]]);
+  }
+}
+
+// Instructions.
+
+/** A new instruction in no block. Over capacity: fails, and gives 0. */
+export function newInstr(op: u32): u32 {
+  if (instrCount >= MAX_MINSTRS) {
+    failAt(place, Fail.LIMIT, Limit.MACHINE, 3, 0);
+    return 0;
+  }
+  const i = instrCount++;
+  mOp[i] = op;
+  mDst0[i] = 0;
+  mDst1[i] = 0;
+  mSrc0[i] = 0;
+  mSrc1[i] = 0;
+  mSrc2[i] = 0;
+  mSrc3[i] = 0;
+  mLit[i] = 0;
+  mImm[i] = 0;
+  mMods[i] = 0;
+  mPrev[i] = 0;
+  mNext[i] = 0;
+  mBlock[i] = 0;
+  mPlace[i] = place;
+  return i;
+}
+export function appendInstr(b: u32, i: u32): void {
+  const last = bLast[b];
+  mBlock[i] = b;
+  mPrev[i] = last;
+  mNext[i] = 0;
+  if (last == 0) bFirst[b] = i;
+  else mNext[last] = i;
+  bLast[b] = i;
+}
+/** Puts `i` in front of `before` of block `b`; at the end when `before` is 0. */
+export function insertBefore(b: u32, before: u32, i: u32): void {
+  if (before == 0) {
+    appendInstr(b, i);
+    return;
+  }
+  const prev = mPrev[before];
+  mBlock[i] = b;
+  mPrev[i] = prev;
+  mNext[i] = before;
+  mPrev[before] = i;
+  if (prev == 0) bFirst[b] = i;
+  else mNext[prev] = i;
+}
+export function removeInstr(i: u32): void {
+  const b = mBlock[i];
+  const prev = mPrev[i];
+  const next = mNext[i];
+  if (prev == 0) bFirst[b] = next;
+  else mNext[prev] = next;
+  if (next == 0) bLast[b] = prev;
+  else mPrev[next] = prev;
+  mBlock[i] = 0;
+}
+/** Source operand `k` (0 to 3). */
+export function source(i: u32, k: u32): u32 {
+  switch (k) {
+    case 0:
+      return mSrc0[i];
+    case 1:
+      return mSrc1[i];
+    case 2:
+      return mSrc2[i];
+    default:
+      return mSrc3[i];
+  }
+}
+export function setSource(i: u32, k: u32, operand: u32): void {
+  switch (k) {
+    case 0:
+      mSrc0[i] = operand;
+      break;
+    case 1:
+      mSrc1[i] = operand;
+      break;
+    case 2:
+      mSrc2[i] = operand;
+      break;
+    default:
+      mSrc3[i] = operand;
+      break;
+  }
+}

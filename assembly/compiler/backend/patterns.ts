@@ -1,0 +1,269 @@
+/**
+ * Decides, users before sources, which values need no instruction of their own: neg and abs that every user takes as a
+ * modifier, comparisons that only set SCC, and single-use values that one gfx1030 instruction computes with their user.
+ */
+import { spend } from "../../base/index.ts";
+import { Op } from "../../gen/ir-ops.ts";
+import {
+  blockOf,
+  componentsOf,
+  constBits,
+  entryBlock,
+  firstInstr,
+  firstUse,
+  imm,
+  isConst,
+  lastBlock,
+  lastInstr,
+  localSize,
+  loopOf,
+  nextBlock,
+  nextInstr,
+  nextUse,
+  opOf,
+  prevBlock,
+  prevInstr,
+  sourceIndex,
+  src,
+  useCount,
+  userOf,
+  widthOf,
+} from "../ir/index.ts";
+import { classOf, isScalarCompare, takesModifiers, ValueClass } from "./classes.ts";
+import { valueOperand, valueSel } from "./columns.ts";
+
+/** Low byte of `valueSel`; the absorbed source's number stands in bit 8. */
+export const enum Sel {
+  PLAIN = 0,
+  /** Each user folds it. */
+  LAZY = 1,
+  /** Its one user computes it. */
+  ABSORBED = 2,
+  LSHL_ADD = 3,
+  ADD3 = 4,
+  ADD_LSHL = 5,
+  LSHL_OR = 6,
+  AND_OR = 7,
+  OR3 = 8,
+  XOR_ADD = 9,
+  MAD_U24 = 10,
+  MUL_U24 = 11,
+  /** The source is computed with clamp. */
+  CLAMP = 12,
+  /** Scalar and mask logic with the second operand inverted. */
+  NOT_SECOND = 13,
+}
+
+export function selOf(value: u32): u32 {
+  return valueSel[value] & 0xff;
+}
+/** Number of the absorbed source. */
+export function absorbedSource(value: u32): u32 {
+  return (valueSel[value] >> 8) & 1;
+}
+
+/** No value of the IR value is above this. Depth-limited: an unknown one is 0xffffffff. */
+export function upperBound(v: u32, depth: u32): u32 {
+  const unknown: u32 = 0xffffffff;
+  if (depth > 6) return unknown;
+  switch (opOf(v)) {
+    case Op.CONST:
+      return constBits(v);
+    case Op.LOAD_LOCAL_ID:
+      return localSize(imm(v, 0)) - 1;
+    case Op.B2I:
+      return 1;
+    case Op.IAND:
+    case Op.UMIN:
+      return min<u32>(upperBound(src(v, 0), depth + 1), upperBound(src(v, 1), depth + 1));
+    case Op.USHR:
+      return isConst(src(v, 1)) ? upperBound(src(v, 0), depth + 1) >> (constBits(src(v, 1)) & 31) : unknown;
+    case Op.UBFE:
+      return isConst(src(v, 2)) ? ((<u32>1) << (constBits(src(v, 2)) & 31)) - 1 : unknown;
+    case Op.IADD: {
+      const sum = <u64>upperBound(src(v, 0), depth + 1) + <u64>upperBound(src(v, 1), depth + 1);
+      return sum > 0xffffffff ? unknown : <u32>sum;
+    }
+    case Op.IMUL: {
+      const product = <u64>upperBound(src(v, 0), depth + 1) * <u64>upperBound(src(v, 1), depth + 1);
+      return product > 0xffffffff ? unknown : <u32>product;
+    }
+    case Op.ISHL: {
+      if (!isConst(src(v, 1))) return unknown;
+      const shifted = (<u64>upperBound(src(v, 0), depth + 1)) << (<u64>(constBits(src(v, 1)) & 31));
+      return shifted > 0xffffffff ? unknown : <u32>shifted;
+    }
+    case Op.SELECT:
+      return widthOf(v) == 1 ? unknown : max<u32>(upperBound(src(v, 1), depth + 1), upperBound(src(v, 2), depth + 1));
+    default:
+      return unknown;
+  }
+}
+
+/** Low bits of the IR value that are certainly 0; 32 for the constant 0. */
+export function zeroBits(v: u32, depth: u32): u32 {
+  if (depth > 6) return 0;
+  switch (opOf(v)) {
+    case Op.CONST:
+      return ctz<u32>(constBits(v));
+    case Op.ISHL:
+      return isConst(src(v, 1))
+        ? min<u32>(32, zeroBits(src(v, 0), depth + 1) + (constBits(src(v, 1)) & 31))
+        : zeroBits(src(v, 0), depth + 1);
+    case Op.IMUL:
+      return min<u32>(32, zeroBits(src(v, 0), depth + 1) + zeroBits(src(v, 1), depth + 1));
+    case Op.IAND:
+      return max<u32>(zeroBits(src(v, 0), depth + 1), zeroBits(src(v, 1), depth + 1));
+    case Op.IADD:
+    case Op.ISUB:
+    case Op.IOR:
+      return min<u32>(zeroBits(src(v, 0), depth + 1), zeroBits(src(v, 1), depth + 1));
+    default:
+      return 0;
+  }
+}
+
+const U24: u32 = 0xffffff;
+
+/** `inner` has one reader, which may compute it where that stands: not in another loop. */
+function absorbable(outer: u32, inner: u32): bool {
+  if (useCount(inner) != 1 || selOf(inner) != Sel.PLAIN) return false;
+  const a = blockOf(outer);
+  const b = blockOf(inner);
+  return a == b || loopOf(a) == loopOf(b);
+}
+
+function absorb(outer: u32, sel: u32, k: u32): void {
+  valueSel[outer] = sel | (k << 8);
+  valueSel[src(outer, k)] = Sel.ABSORBED;
+}
+
+/** Absorbs source `k` of `outer` when it is made by `op`. */
+function tryAbsorb(outer: u32, k: u32, op: u32, sel: u32): bool {
+  const inner = src(outer, k);
+  if (opOf(inner) != op || !absorbable(outer, inner)) return false;
+  absorb(outer, sel, k);
+  return true;
+}
+
+function choosePattern(i: u32): void {
+  const vector = classOf(i) == ValueClass.VGPR;
+  const op = opOf(i);
+  if (!vector) {
+    if ((op == Op.IAND || op == Op.IOR) && (classOf(i) == ValueClass.MASK || classOf(i) == ValueClass.SGPR)) {
+      if (!tryAbsorb(i, 1, Op.INOT, Sel.NOT_SECOND)) tryAbsorb(i, 0, Op.INOT, Sel.NOT_SECOND);
+    }
+    return;
+  }
+  switch (op) {
+    case Op.IADD:
+      for (let k: u32 = 0; k < 2; k++) {
+        if (tryAbsorb(i, k, Op.ISHL, Sel.LSHL_ADD)) return;
+      }
+      for (let k: u32 = 0; k < 2; k++) {
+        const inner = src(i, k);
+        if (opOf(inner) == Op.IMUL && upperBound(src(inner, 0), 0) <= U24 && upperBound(src(inner, 1), 0) <= U24) {
+          if (tryAbsorb(i, k, Op.IMUL, Sel.MAD_U24)) return;
+        }
+      }
+      for (let k: u32 = 0; k < 2; k++) {
+        if (tryAbsorb(i, k, Op.IADD, Sel.ADD3) || tryAbsorb(i, k, Op.IXOR, Sel.XOR_ADD)) return;
+      }
+      return;
+    case Op.ISHL:
+      tryAbsorb(i, 0, Op.IADD, Sel.ADD_LSHL);
+      return;
+    case Op.IOR:
+      for (let k: u32 = 0; k < 2; k++) {
+        if (tryAbsorb(i, k, Op.ISHL, Sel.LSHL_OR)) return;
+        if (tryAbsorb(i, k, Op.IAND, Sel.AND_OR)) return;
+        if (tryAbsorb(i, k, Op.IOR, Sel.OR3)) return;
+      }
+      return;
+    case Op.IMUL:
+      if (upperBound(src(i, 0), 0) <= U24 && upperBound(src(i, 1), 0) <= U24) valueSel[i] = Sel.MUL_U24;
+      return;
+    case Op.FSAT: {
+      const inner = opOf(src(i, 0));
+      if (inner == Op.FADD || inner == Op.FSUB || inner == Op.FMUL || inner == Op.FFMA) {
+        tryAbsorb(i, 0, inner, Sel.CLAMP);
+      }
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+function usersTakeModifiers(i: u32): bool {
+  for (let u = firstUse(i); u != 0; u = nextUse(u)) {
+    const user = userOf(u);
+    if (takesModifiers(user)) continue;
+    const op = opOf(user);
+    if ((op == Op.FNEG || op == Op.FABS) && selOf(user) == Sel.LAZY) continue;
+    return false;
+  }
+  return true;
+}
+
+/** All readers want the comparison in SCC. */
+function usersTakeScc(i: u32): bool {
+  for (let u = firstUse(i); u != 0; u = nextUse(u)) {
+    const user = userOf(u);
+    const op = opOf(user);
+    if (op == Op.IF) continue;
+    if (op == Op.SELECT && sourceIndex(u) == 0 && classOf(user) == ValueClass.SGPR) continue;
+    if ((op == Op.B2I || op == Op.B2F) && classOf(user) == ValueClass.SGPR) continue;
+    if (op == Op.INOT && selOf(user) == Sel.LAZY && usersTakeScc1(user)) continue;
+    return false;
+  }
+  return true;
+}
+/** As `usersTakeScc` for a lazy inot: its users are ifs and selects. */
+function usersTakeScc1(i: u32): bool {
+  for (let u = firstUse(i); u != 0; u = nextUse(u)) {
+    const user = userOf(u);
+    if (opOf(user) == Op.IF) continue;
+    if (opOf(user) == Op.SELECT && classOf(user) == ValueClass.SGPR) continue;
+    return false;
+  }
+  return true;
+}
+
+/** All readers of an inverted boolean are conditions: they exchange their sides instead. */
+function usersInvert(i: u32): bool {
+  for (let u = firstUse(i); u != 0; u = nextUse(u)) {
+    const user = userOf(u);
+    const op = opOf(user);
+    if (op == Op.IF) continue;
+    if (op == Op.SELECT && sourceIndex(u) == 0 && widthOf(user) == 32) continue;
+    return false;
+  }
+  return true;
+}
+
+/** Fills `valueSel` and empties `valueOperand`. */
+export function choosePatterns(): void {
+  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
+      valueSel[i] = Sel.PLAIN;
+      valueOperand[i] = 0;
+    }
+  }
+  for (let b = lastBlock(); b != 0; b = prevBlock(b)) {
+    for (let i = lastInstr(b); i != 0; i = prevInstr(i)) {
+      if (!spend(1)) return;
+      if (componentsOf(i) == 0 || selOf(i) != Sel.PLAIN) continue;
+      const op = opOf(i);
+      if (op == Op.FNEG || op == Op.FABS) {
+        if (usersTakeModifiers(i)) valueSel[i] = Sel.LAZY;
+      } else if (op == Op.INOT && widthOf(i) == 1) {
+        if (usersInvert(i)) valueSel[i] = Sel.LAZY;
+      } else if (isScalarCompare(i)) {
+        if (usersTakeScc(i)) valueSel[i] = Sel.LAZY;
+      } else {
+        choosePattern(i);
+      }
+    }
+  }
+}

@@ -1,0 +1,481 @@
+/** Selection of memory operations: buffers, push constants, workgroup memory, atomics and ordering. */
+import { Fail, failAt } from "../../base/index.ts";
+import { InstrFlag, Op } from "../../gen/ir-ops.ts";
+import { Op as Isa } from "../../gen/isa-ops.ts";
+import { OptionFlag, optionFlag } from "../io.ts";
+import {
+  componentsOf,
+  constBits,
+  flagsOf,
+  imm,
+  instrPlace,
+  isConst,
+  localSize,
+  opOf,
+  src,
+  srcCount,
+  useCount,
+} from "../ir/index.ts";
+import { constantOperand, copy, inSgpr, inVgpr, raw, saluNew, sopp, valu, valuNew } from "./build.ts";
+import { classOf, ValueClass } from "./classes.ts";
+import { mDst0, mImm, mMods, mSrc0, mSrc1, mSrc2, mSrc3, valueOperand } from "./columns.ts";
+import { descriptorOf, pushPair } from "./descriptors.ts";
+import { isPushInlined, P_RELEASE, pushDword, pushOffset } from "./launch.ts";
+import {
+  component,
+  Hw,
+  hw,
+  isScalarOperand,
+  isVgprOperand,
+  Mod,
+  newVreg,
+  operandSize,
+  operandVreg,
+  RegClass,
+  vregOperand,
+} from "./machine.ts";
+import { zeroBits } from "./patterns.ts";
+import { define, operandOf } from "./values.ts";
+
+const MUBUF_OFFSET_MAX: u32 = 4095;
+const DS_OFFSET_MAX: u32 = 65535;
+/** SMEM immediates are signed 21-bit; buffer forms must not be negative. */
+const SMEM_OFFSET_MAX: u32 = (1 << 20) - 1;
+
+/** Inline constant -4: as an offset, out of every range. */
+const FAR: u32 = Hw.MINUS_ONE + 3;
+
+function unsupported(i: u32, detail: u32): void {
+  failAt(instrPlace[i], Fail.BACKEND_UNSUPPORTED, opOf(i), detail, 0);
+}
+
+// The address that `bufferAddress` and `sharedAddress` found.
+let addressVgpr: u32 = 0;
+let addressScalar: u32 = 0;
+let addressImm: u32 = 0;
+
+/** A value as a tuple of VGPRs: vec sources are copied side by side, which coalescing makes nothing where it can. */
+function dataOperand(value: u32): u32 {
+  if (opOf(value) != Op.VEC) return inVgprs(operandOf(value));
+  const count = srcCount(value);
+  const tuple = newVreg(RegClass.VGPR, count);
+  for (let k: u32 = 0; k < count; k++) copy(component(tuple, k), operandOf(src(value, k)));
+  return tuple;
+}
+function inVgprs(operand: u32): u32 {
+  const size = operandSize(operand);
+  if (size == 1) return inVgpr(operand);
+  if (isVgprOperand(operand)) return operand;
+  const tuple = newVreg(RegClass.VGPR, size);
+  for (let k: u32 = 0; k < size; k++) copy(component(tuple, k), component(operand, k));
+  return tuple;
+}
+
+/** Components [first, first + count) of a tuple operand. */
+function slice(operand: u32, first: u32, count: u32): u32 {
+  if (first == 0 && count == operandSize(operand)) return operand;
+  return vregOperand(operandVreg(operand), count, ((operand >> 23) & 15) + first);
+}
+
+/**
+ * Offset + base for MUBUF: the bounds check sees VGPR + immediate, not the scalar offset, so with robust buffers the
+ * scalar one stays 0. `room`: bytes that further parts of the access add to the immediate.
+ */
+function bufferAddress(offset: u32, base: u32, room: u32): void {
+  addressVgpr = 0;
+  addressScalar = hw(Hw.ZERO, 1);
+  const robust = optionFlag(OptionFlag.ROBUST);
+  if (isConst(offset)) {
+    const at = <u64>constBits(offset) + <u64>base;
+    if (at + room <= <u64>MUBUF_OFFSET_MAX) {
+      addressImm = <u32>at;
+      return;
+    }
+    // Beyond 4 GiB no buffer has bytes: any address out of range stands for it.
+    addressVgpr = inVgpr(constantOperand(at > 0xfffffff0 ? 0xfffffff0 : <u32>at));
+    addressImm = 0;
+    return;
+  }
+  let operand = operandOf(offset);
+  addressImm = base;
+  if (base + room > MUBUF_OFFSET_MAX || base + room < base) {
+    // Saturating, so that an offset near 4 GiB stays out of range.
+    const sum = newVreg(RegClass.VGPR, 1);
+    valu(Isa.v_add_nc_u32_e64, sum, operand, constantOperand(base), 0, Mod.CLAMP);
+    operand = sum;
+    addressImm = 0;
+  }
+  if (!robust && isScalarOperand(operand)) {
+    addressScalar = operand;
+    return;
+  }
+  addressVgpr = inVgpr(operand);
+}
+
+function bufferInstr(op: u32, descriptor: u32, imm: u32, mods: u32): u32 {
+  const i = raw(op);
+  mSrc1[i] = addressVgpr;
+  mSrc2[i] = descriptor;
+  mSrc3[i] = addressScalar;
+  mImm[i] = imm;
+  mMods[i] = mods | (addressVgpr != 0 ? Mod.OFFEN : 0);
+  return i;
+}
+
+function bufferLoadOp(count: u32): u32 {
+  switch (count) {
+    case 1:
+      return Isa.buffer_load_dword;
+    case 2:
+      return Isa.buffer_load_dwordx2;
+    case 3:
+      return Isa.buffer_load_dwordx3;
+    default:
+      return Isa.buffer_load_dwordx4;
+  }
+}
+function bufferStoreOp(count: u32): u32 {
+  switch (count) {
+    case 1:
+      return Isa.buffer_store_dword;
+    case 2:
+      return Isa.buffer_store_dwordx2;
+    case 3:
+      return Isa.buffer_store_dwordx3;
+    default:
+      return Isa.buffer_store_dwordx4;
+  }
+}
+
+/** Coherent loads miss L0 (glc) and GL1 (dlc). */
+function coherence(i: u32): u32 {
+  return (flagsOf(i) & (InstrFlag.COHERENT | InstrFlag.VOLATILE)) != 0 ? Mod.GLC | Mod.DLC : 0;
+}
+
+function scalarLoad(i: u32, buffer: bool, base: u32, offset: u32, constant: u32): void {
+  const count = componentsOf(i);
+  // Through a V# the surplus is checked; through a pointer it might be unmapped.
+  const whole = newVreg(RegClass.SGPR, buffer ? roundUp(count) : count);
+  valueOperand[i] = count == operandSize(whole) ? whole : slice(whole, 0, count);
+  let done: u32 = 0;
+  const size = operandSize(whole);
+  while (done < size) {
+    const part = size - done >= 16 ? 16 : size - done >= 8 ? 8 : size - done >= 4 ? 4 : size - done >= 2 ? 2 : 1;
+    const op = scalarLoadOp(part, buffer);
+    const j = raw(op);
+    mDst0[j] = slice(whole, done, part);
+    mSrc0[j] = base;
+    mSrc1[j] = offset;
+    mImm[j] = constant + done * 4;
+    done += part;
+  }
+}
+function roundUp(count: u32): u32 {
+  return count <= 2 ? count : count <= 4 ? 4 : count <= 8 ? 8 : 16;
+}
+function scalarLoadOp(count: u32, buffer: bool): u32 {
+  switch (count) {
+    case 1:
+      return buffer ? Isa.s_buffer_load_dword : Isa.s_load_dword;
+    case 2:
+      return buffer ? Isa.s_buffer_load_dwordx2 : Isa.s_load_dwordx2;
+    case 4:
+      return buffer ? Isa.s_buffer_load_dwordx4 : Isa.s_load_dwordx4;
+    case 8:
+      return buffer ? Isa.s_buffer_load_dwordx8 : Isa.s_load_dwordx8;
+    default:
+      return buffer ? Isa.s_buffer_load_dwordx16 : Isa.s_load_dwordx16;
+  }
+}
+
+/** A uniform load through the scalar cache. */
+function scalarBufferLoad(i: u32): void {
+  const descriptor = descriptorOf(i);
+  const offset = src(i, 0);
+  const base = imm(i, 2);
+  if (isConst(offset)) {
+    const at = <u64>constBits(offset) + <u64>base;
+    if (at + 64 <= <u64>SMEM_OFFSET_MAX) return scalarLoad(i, true, descriptor, 0, <u32>at);
+    const far = saluNew(Isa.s_mov_b32, constantOperand(at > 0xffffffc0 ? 0xffffffc0 : <u32>at), 0);
+    return scalarLoad(i, true, descriptor, far, 0);
+  }
+  let operand = inSgpr(operandOf(offset));
+  if (base + 64 > SMEM_OFFSET_MAX || base + 64 < base) {
+    // Saturating: carry out of the sum means out of range.
+    const sum = saluNew(Isa.s_add_u32, operand, constantOperand(base));
+    operand = saluNew(Isa.s_cselect_b32, hw(FAR, 1), sum);
+    return scalarLoad(i, true, descriptor, operand, 0);
+  }
+  scalarLoad(i, true, descriptor, operand, base);
+}
+
+/** load_ubo, load_ssbo. */
+export function selectBufferLoad(i: u32): void {
+  if (classOf(i) == ValueClass.SGPR) {
+    scalarBufferLoad(i);
+    return;
+  }
+  const descriptor = descriptorOf(i);
+  const count = componentsOf(i);
+  bufferAddress(src(i, 0), imm(i, 2), count * 4);
+  const dst = define(i);
+  for (let done: u32 = 0; done < count; done += 4) {
+    const part = min<u32>(4, count - done);
+    const j = bufferInstr(bufferLoadOp(part), descriptor, addressImm + done * 4, coherence(i));
+    mDst0[j] = slice(dst, done, part);
+  }
+}
+
+export function selectBufferStore(i: u32): void {
+  const descriptor = descriptorOf(i);
+  const data = dataOperand(src(i, 0));
+  const count = operandSize(data);
+  bufferAddress(src(i, 1), imm(i, 2), count * 4);
+  for (let done: u32 = 0; done < count; done += 4) {
+    const part = min<u32>(4, count - done);
+    const j = bufferInstr(bufferStoreOp(part), descriptor, addressImm + done * 4, 0);
+    mSrc0[j] = slice(data, done, part);
+  }
+}
+
+/** The `atomic` immediate of src/ir: add umin umax imin imax and or xor swap. */
+function bufferAtomicOp(kind: u32): u32 {
+  switch (kind) {
+    case 0:
+      return Isa.buffer_atomic_add;
+    case 1:
+      return Isa.buffer_atomic_umin;
+    case 2:
+      return Isa.buffer_atomic_umax;
+    case 3:
+      return Isa.buffer_atomic_smin;
+    case 4:
+      return Isa.buffer_atomic_smax;
+    case 5:
+      return Isa.buffer_atomic_and;
+    case 6:
+      return Isa.buffer_atomic_or;
+    case 7:
+      return Isa.buffer_atomic_xor;
+    default:
+      return Isa.buffer_atomic_swap;
+  }
+}
+
+/** ssbo_atomic, ssbo_atomic_cmpswap: data and old value share a VGPR, so the data is copied there first. */
+export function selectBufferAtomic(i: u32): void {
+  const compareSwap = opOf(i) == Op.SSBO_ATOMIC_CMPSWAP;
+  const descriptor = descriptorOf(i);
+  const used = useCount(i) > 0;
+  let data: u32;
+  if (compareSwap) {
+    // New value, then the one to compare with.
+    data = newVreg(RegClass.VGPR, 2);
+    copy(component(data, 0), operandOf(src(i, 2)));
+    copy(component(data, 1), operandOf(src(i, 1)));
+  } else {
+    data = newVreg(RegClass.VGPR, 1);
+    copy(data, operandOf(src(i, 1)));
+  }
+  bufferAddress(src(i, 0), imm(i, 2), 4);
+  const op = compareSwap ? <u32>Isa.buffer_atomic_cmpswap : bufferAtomicOp(imm(i, 3));
+  const j = bufferInstr(op, descriptor, addressImm, used ? Mod.GLC : 0);
+  mSrc0[j] = data;
+  if (used) {
+    mDst0[j] = component(data, 0);
+    valueOperand[i] = component(data, 0);
+  }
+}
+
+/** num_records of the V#. */
+export function selectBufferSize(i: u32): void {
+  const size = component(descriptorOf(i), 2);
+  valueOperand[i] = classOf(i) == ValueClass.VGPR ? inVgpr(size) : size;
+}
+
+export function selectPush(i: u32): void {
+  const offset = pushOffset(i);
+  const count = componentsOf(i);
+  const vector = classOf(i) == ValueClass.VGPR;
+  if (isPushInlined()) {
+    const first = <u32>offset / 4;
+    if (count == 1 && !vector) {
+      valueOperand[i] = pushDword(first);
+      return;
+    }
+    const tuple = newVreg(vector ? RegClass.VGPR : RegClass.SGPR, count);
+    for (let k: u32 = 0; k < count; k++) copy(component(tuple, k), pushDword(first + k));
+    valueOperand[i] = tuple;
+    return;
+  }
+  const pair = pushPair();
+  if (!vector) {
+    if (offset >= 0) return scalarLoad(i, false, pair, 0, <u32>offset);
+    return scalarLoad(i, false, pair, inSgpr(operandOf(src(i, 0))), imm(i, 0));
+  }
+  // A divergent index: through the vector path, from the pointer in SGPRs.
+  const dst = define(i);
+  const at = valuNew(Isa.v_add_nc_u32_e64, operandOf(src(i, 0)), constantOperand(imm(i, 0)), 0);
+  for (let done: u32 = 0; done < count; done++) {
+    const j = raw(Isa.global_load_dword);
+    mDst0[j] = slice(dst, done, 1);
+    mSrc0[j] = at;
+    mSrc2[j] = pair;
+    mImm[j] = done * 4;
+  }
+}
+
+// Workgroup memory.
+
+function sharedAddress(offset: u32, base: u32, room: u32, limit: u32): void {
+  if (isConst(offset)) {
+    const at = <u64>constBits(offset) + <u64>base;
+    const fits = at + room <= <u64>limit;
+    addressVgpr = inVgpr(fits ? hw(Hw.ZERO, 1) : constantOperand(at > 0xffffffff ? 0xffffffff : <u32>at));
+    addressImm = fits ? <u32>at : 0;
+    return;
+  }
+  let operand = operandOf(offset);
+  addressImm = base;
+  if (base + room > limit || base + room < base) {
+    const sum = newVreg(RegClass.VGPR, 1);
+    valu(Isa.v_add_nc_u32_e64, sum, operand, constantOperand(base), 0, Mod.CLAMP);
+    operand = sum;
+    addressImm = 0;
+  }
+  addressVgpr = inVgpr(operand);
+}
+
+function dsInstr(op: u32, offset: u32): u32 {
+  const j = raw(op);
+  mSrc0[j] = addressVgpr;
+  mImm[j] = offset;
+  return j;
+}
+
+/** Whether the address is certainly a multiple of 2^bits. */
+function aligned(offset: u32, base: u32, bits: u32): bool {
+  return zeroBits(offset, 0) >= bits && ctz<u32>(base) >= bits;
+}
+
+/** How many dwords the next DS instruction of an access takes: 16-byte ones need alignment, two dwords go as a pair. */
+function dsPart(left: u32, done: u32, wide: bool): u32 {
+  if (left >= 4 && wide && (done & 3) == 0) return 4;
+  return left >= 2 ? 2 : 1;
+}
+
+export function selectSharedLoad(i: u32): void {
+  const count = componentsOf(i);
+  const wide = aligned(src(i, 0), imm(i, 0), 4);
+  // read2 has element offsets of 8 bits: 1020 bytes, with the second element in reach.
+  sharedAddress(
+    src(i, 0),
+    imm(i, 0),
+    count > 1 ? count * 4 : 0,
+    count == 1 || (wide && count == 4) ? DS_OFFSET_MAX : 1020,
+  );
+  const dst = define(i);
+  for (let done: u32 = 0; done < count; ) {
+    const part = dsPart(count - done, done, wide);
+    const at = addressImm + done * 4;
+    if (part == 2 && (at & 3) != 0) return unsupported(i, 3);
+    const op: u32 = part == 4 ? Isa.ds_read_b128 : part == 2 ? Isa.ds_read2_b32 : Isa.ds_read_b32;
+    const j = dsInstr(op, part == 2 ? pairOffset(at) : at);
+    mDst0[j] = slice(dst, done, part);
+    done += part;
+  }
+}
+
+/** offset0, offset1 of two neighbouring dwords. */
+function pairOffset(at: u32): u32 {
+  return (at >> 2) | (((at >> 2) + 1) << 8);
+}
+
+export function selectSharedStore(i: u32): void {
+  const data = dataOperand(src(i, 0));
+  const count = operandSize(data);
+  const wide = aligned(src(i, 1), imm(i, 0), 4);
+  sharedAddress(
+    src(i, 1),
+    imm(i, 0),
+    count > 1 ? count * 4 : 0,
+    count == 1 || (wide && count == 4) ? DS_OFFSET_MAX : 1020,
+  );
+  for (let done: u32 = 0; done < count; ) {
+    const part = dsPart(count - done, done, wide);
+    const at = addressImm + done * 4;
+    if (part == 2 && (at & 3) != 0) return unsupported(i, 3);
+    const op: u32 = part == 4 ? Isa.ds_write_b128 : part == 2 ? Isa.ds_write2_b32 : Isa.ds_write_b32;
+    const j = dsInstr(op, part == 2 ? pairOffset(at) : at);
+    if (part == 2) {
+      mSrc1[j] = slice(data, done, 1);
+      mSrc2[j] = slice(data, done + 1, 1);
+    } else {
+      mSrc1[j] = slice(data, done, part);
+    }
+    done += part;
+  }
+}
+
+function sharedAtomicOp(kind: u32, returns: bool): u32 {
+  switch (kind) {
+    case 0:
+      return returns ? Isa.ds_add_rtn_u32 : Isa.ds_add_u32;
+    case 1:
+      return returns ? Isa.ds_min_rtn_u32 : Isa.ds_min_u32;
+    case 2:
+      return returns ? Isa.ds_max_rtn_u32 : Isa.ds_max_u32;
+    case 3:
+      return returns ? Isa.ds_min_rtn_i32 : Isa.ds_min_i32;
+    case 4:
+      return returns ? Isa.ds_max_rtn_i32 : Isa.ds_max_i32;
+    case 5:
+      return returns ? Isa.ds_and_rtn_b32 : Isa.ds_and_b32;
+    case 6:
+      return returns ? Isa.ds_or_rtn_b32 : Isa.ds_or_b32;
+    case 7:
+      return returns ? Isa.ds_xor_rtn_b32 : Isa.ds_xor_b32;
+    default:
+      return Isa.ds_wrxchg_rtn_b32;
+  }
+}
+
+export function selectSharedAtomic(i: u32): void {
+  const compareSwap = opOf(i) == Op.SHARED_ATOMIC_CMPSWAP;
+  const used = useCount(i) > 0;
+  const first = inVgpr(operandOf(src(i, 1)));
+  const second = compareSwap ? inVgpr(operandOf(src(i, 2))) : 0;
+  sharedAddress(src(i, 0), imm(i, 0), 0, DS_OFFSET_MAX);
+  let op: u32 = used ? Isa.ds_cmpst_rtn_b32 : Isa.ds_cmpst_b32;
+  if (!compareSwap) op = sharedAtomicOp(imm(i, 1), used);
+  const returns = used || op == <u32>Isa.ds_wrxchg_rtn_b32;
+  const j = dsInstr(op, addressImm);
+  // DS compares with data0 and stores data1.
+  mSrc1[j] = first;
+  mSrc2[j] = second;
+  if (returns) mDst0[j] = define(i);
+}
+
+// Ordering. Scopes are SPIR-V's: 1 device, 2 workgroup, 5 queue family; the others order nothing between invocations.
+
+const STORAGE_BUFFERS: u32 = 1;
+const WAVE_LANES: u32 = 32;
+
+function release(scope: u32, storage: u32): void {
+  if (scope == 3 || scope == 4) return;
+  const wanted = storage & 3;
+  if (wanted != 0) mImm[raw(P_RELEASE)] = wanted;
+}
+/** In WGP mode the two CUs of a workgroup have an L0 each, so a workgroup's acquire must empty it too. */
+function acquire(scope: u32, storage: u32): void {
+  if (scope == 3 || scope == 4 || (storage & STORAGE_BUFFERS) == 0) return;
+  raw(Isa.buffer_gl0_inv);
+  if (scope != 2) raw(Isa.buffer_gl1_inv);
+}
+
+export function selectBarrier(i: u32): void {
+  release(imm(i, 0), imm(i, 1));
+  // One wave is always in step with itself, and LDS works in order.
+  if (opOf(i) == Op.BARRIER && localSize(0) * localSize(1) * localSize(2) > WAVE_LANES) sopp(Isa.s_barrier, 0);
+  acquire(imm(i, 0), imm(i, 1));
+}

@@ -1,0 +1,180 @@
+/** Selection of one IR block, and the phi copies at its end. */
+import { Fail, failAt } from "../../base/index.ts";
+import { Op } from "../../gen/ir-ops.ts";
+import {
+  blockOf,
+  componentsOf,
+  firstInstr,
+  imm,
+  instrPlace,
+  Kind,
+  kindOf,
+  nextInstr,
+  nextNode,
+  opOf,
+  parentOf,
+  pred,
+  predCount,
+  predIndex,
+  src,
+  useCount,
+  widthOf,
+} from "../ir/index.ts";
+import { copy, inVgpr, raw } from "./build.ts";
+import { classOf, ValueClass } from "./classes.ts";
+import { mDst0, valueNeed, valueOperand } from "./columns.ts";
+import { P_UNDEFINED, threadId, workgroupCount, workgroupId } from "./launch.ts";
+import {
+  component,
+  isVreg,
+  newVreg,
+  operandComponent,
+  operandSize,
+  operandVreg,
+  RegClass,
+  setMachinePlace,
+  vregOperand,
+} from "./machine.ts";
+import { Sel, selOf } from "./patterns.ts";
+import { selectMask, selectScalar, selectVector } from "./select-alu.ts";
+import {
+  selectBarrier,
+  selectBufferAtomic,
+  selectBufferLoad,
+  selectBufferSize,
+  selectBufferStore,
+  selectPush,
+  selectSharedAtomic,
+  selectSharedLoad,
+  selectSharedStore,
+} from "./select-memory.ts";
+import { maskOf, operandOf, phiOperand } from "./values.ts";
+
+/** The register of a system value, moved where the value's class wants it. */
+function system(i: u32, operand: u32): void {
+  valueOperand[i] = classOf(i) == ValueClass.VGPR ? inVgpr(operand) : operand;
+}
+
+function extract(i: u32): void {
+  const tuple = src(i, 0);
+  const k = imm(i, 0);
+  if (opOf(tuple) == Op.VEC) {
+    valueOperand[i] = operandOf(src(tuple, k));
+    return;
+  }
+  const operand = operandOf(tuple);
+  valueOperand[i] = isVreg(operand)
+    ? vregOperand(operandVreg(operand), 1, operandComponent(operand) + k)
+    : component(operand, operandSize(operand) == 1 ? 0 : k);
+}
+
+function selectInstr(i: u32): void {
+  switch (opOf(i)) {
+    case Op.CONST:
+    case Op.UNDEF:
+    case Op.PHI:
+    case Op.VEC:
+    case Op.BREAK:
+    case Op.CONTINUE:
+    case Op.END:
+      return;
+    case Op.EXTRACT:
+      return extract(i);
+    case Op.LOAD_UBO:
+    case Op.LOAD_SSBO:
+      return selectBufferLoad(i);
+    case Op.STORE_SSBO:
+      return selectBufferStore(i);
+    case Op.SSBO_ATOMIC:
+    case Op.SSBO_ATOMIC_CMPSWAP:
+      return selectBufferAtomic(i);
+    case Op.SSBO_SIZE:
+      return selectBufferSize(i);
+    case Op.LOAD_PUSH:
+      return selectPush(i);
+    case Op.LOAD_SHARED:
+      return selectSharedLoad(i);
+    case Op.STORE_SHARED:
+      return selectSharedStore(i);
+    case Op.SHARED_ATOMIC:
+    case Op.SHARED_ATOMIC_CMPSWAP:
+      return selectSharedAtomic(i);
+    case Op.BARRIER:
+    case Op.MEMORY_BARRIER:
+      return selectBarrier(i);
+    case Op.LOAD_LOCAL_ID:
+      return system(i, threadId(imm(i, 0)));
+    case Op.LOAD_WORKGROUP_ID:
+      return system(i, workgroupId(imm(i, 0)));
+    case Op.LOAD_NUM_WORKGROUPS:
+      return system(i, workgroupCount(imm(i, 0)));
+    default:
+      break;
+  }
+  const c = classOf(i);
+  if (c == ValueClass.NONE) failAt(instrPlace[i], Fail.BACKEND_UNSUPPORTED, opOf(i), 0, 0);
+  else if (useCount(i) == 0) return;
+  else if (c == ValueClass.MASK) selectMask(i);
+  else if (c == ValueClass.SGPR) selectScalar(i);
+  else selectVector(i);
+}
+
+/** Instructions of an IR block; jumps and phi copies are the caller's. */
+export function selectBlock(b: u32): void {
+  // Phis of a block that an if alone leads to: their one source is theirs at its start.
+  const single =
+    predCount(b) == 1 && parentOf(b) != 0 && kindOf(parentOf(b)) == Kind.IF && nextNode(pred(b, 0)) == parentOf(b);
+  for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
+    if (selOf(i) == Sel.LAZY || selOf(i) == Sel.ABSORBED) continue;
+    setMachinePlace(instrPlace[i]);
+    if (single && opOf(i) == Op.PHI) copyValue(phiOperand(i), src(i, 0));
+    else selectInstr(i);
+  }
+}
+
+/** dst = the IR value, whatever its width and size. */
+function copyValue(dst: u32, value: u32): void {
+  if (widthOf(value) == 1) {
+    copy(dst, maskOf(value));
+    return;
+  }
+  const operand = operandOf(value);
+  const size = operandSize(dst);
+  for (let k: u32 = 0; k < size; k++) {
+    copy(size == 1 ? dst : component(dst, k), size == 1 || operandSize(operand) == 1 ? operand : component(operand, k));
+  }
+}
+
+/**
+ * Copies the sources of block `s`'s phis for the edge from `b`, at the end of `b`. All phis read at once: a source that
+ * is itself a phi of `s` is read into a register of its own first; coalescing takes the needless ones away.
+ */
+export function copyPhis(b: u32, s: u32): void {
+  const k = predIndex(s, b);
+  if (k < 0) return;
+  for (let phi = firstInstr(s); phi != 0 && opOf(phi) == Op.PHI; phi = nextInstr(phi)) {
+    const value = src(phi, k);
+    // The column is free by now: it holds the register of a source that was read early.
+    valueNeed[phi] = 0;
+    if (opOf(value) != Op.PHI || value == phi || blockOf(value) != s) continue;
+    const held = newVreg(classOf(phi) == ValueClass.VGPR ? RegClass.VGPR : RegClass.SGPR, componentsOf(phi));
+    copyValue(held, value);
+    valueNeed[phi] = held;
+  }
+  for (let phi = firstInstr(s); phi != 0 && opOf(phi) == Op.PHI; phi = nextInstr(phi)) {
+    if (useCount(phi) == 0) continue;
+    const value = src(phi, k);
+    if (value == phi) continue;
+    const held = valueNeed[phi];
+    if (held != 0) {
+      const dst = phiOperand(phi);
+      const size = operandSize(dst);
+      for (let c: u32 = 0; c < size; c++)
+        copy(size == 1 ? dst : component(dst, c), size == 1 ? held : component(held, c));
+    } else if (opOf(value) == Op.UNDEF) {
+      mDst0[raw(P_UNDEFINED)] = phiOperand(phi);
+    } else {
+      copyValue(phiOperand(phi), value);
+    }
+  }
+}

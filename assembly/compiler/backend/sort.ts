@@ -1,0 +1,29 @@
+/** Sorting of index columns. */
+import { U32Column } from "../../base/index.ts";
+
+/**
+ * Sorts `items[0 .. count)` by `keys[item]`, ascending and stable; `spare` holds as many. Bottom-up merge: O(n log n) and
+ * no recursion.
+ */
+export function sortByKey(items: U32Column, spare: U32Column, count: u32, keys: U32Column): void {
+  let from = items;
+  let to = spare;
+  for (let width: u32 = 1; width < count; width <<= 1) {
+    for (let start: u32 = 0; start < count; start += width << 1) {
+      const middle = min<u32>(start + width, count);
+      const end = min<u32>(start + (width << 1), count);
+      let a = start;
+      let b = middle;
+      for (let k = start; k < end; k++) {
+        if (a < middle && (b >= end || keys[from[a]] <= keys[from[b]])) to[k] = from[a++];
+        else to[k] = from[b++];
+      }
+    }
+    const other = from;
+    from = to;
+    to = other;
+  }
+  if (changetype<usize>(from) != changetype<usize>(items)) {
+    for (let i: u32 = 0; i < count; i++) items[i] = from[i];
+  }
+}
