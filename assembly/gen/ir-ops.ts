@@ -13,7 +13,7 @@ function u(x: f32): u32 {
 }
 
 /** 1 or 0. */
-function bool(x: bool): u32 {
+function b1(x: bool): u32 {
   return x ? 1 : 0;
 }
 
@@ -97,6 +97,19 @@ function foldFsat(a: u32): u32 {
   const x = f(a);
   if (!(x > 0)) return 0;
   return x > 1 ? 0x3f800000 : a;
+}
+
+function foldF2i(a: u32): u32 {
+  const x = f(a);
+  if (x != x) return 0;
+  if (x >= 2147483648.0) return 0x7fffffff;
+  return x <= -2147483648.0 ? 0x80000000 : <u32>(<i32>x);
+}
+
+function foldF2u(a: u32): u32 {
+  const x = f(a);
+  if (!(x > -1.0)) return 0;
+  return x >= 4294967296.0 ? 0xffffffff : <u32>x;
 }
 
 export const enum Op {
@@ -496,25 +509,25 @@ export function foldOp(op: u32, a: u32, b: u32, c: u32): u32 {
     case Op.IFFBH:
       return foldIffbh(a);
     case Op.IEQ:
-      return bool(a == b);
+      return b1(a == b);
     case Op.INE:
-      return bool(a != b);
+      return b1(a != b);
     case Op.ILT:
-      return bool(<i32>a < <i32>b);
+      return b1(<i32>a < <i32>b);
     case Op.IGE:
-      return bool(<i32>a >= <i32>b);
+      return b1(<i32>a >= <i32>b);
     case Op.ULT:
-      return bool(a < b);
+      return b1(a < b);
     case Op.UGE:
-      return bool(a >= b);
+      return b1(a >= b);
     case Op.FEQ:
-      return bool(f(a) == f(b));
+      return b1(f(a) == f(b));
     case Op.FNEU:
-      return bool(f(a) != f(b));
+      return b1(f(a) != f(b));
     case Op.FLT:
-      return bool(f(a) < f(b));
+      return b1(f(a) < f(b));
     case Op.FGE:
-      return bool(f(a) >= f(b));
+      return b1(f(a) >= f(b));
     case Op.UDIV:
       return b == 0 ? 0xffffffff : a / b;
     case Op.UMOD:
@@ -552,9 +565,9 @@ export function foldOp(op: u32, a: u32, b: u32, c: u32): u32 {
     case Op.FSAT:
       return foldFsat(a);
     case Op.F2I:
-      return <u32>i32.trunc_sat_f32_s(f(a));
+      return foldF2i(a);
     case Op.F2U:
-      return <u32>i32.trunc_sat_f32_u(f(a));
+      return foldF2u(a);
     case Op.I2F:
       return u(<f32>(<i32>a));
     case Op.U2F:

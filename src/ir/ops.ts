@@ -54,7 +54,7 @@ export interface OpRow {
   readonly srcs: readonly string[];
   readonly imms: readonly ImmName[];
   readonly flags: number;
-  /** AssemblyScript: raw bits `a`, `b`, `c` (`u32`) to the result's raw bits; `f(x)` bits to f32, `u(x)` f32 to bits with canonical NaN, `bool(x)`. */
+  /** AssemblyScript: raw bits `a`, `b`, `c` (`u32`) to the result's raw bits; `f(x)` bits to f32, `u(x)` f32 to bits with canonical NaN, `b1(x)`. */
   readonly fold: string | undefined;
   readonly prose: string;
 }
@@ -121,16 +121,16 @@ export const opRows: readonly OpRow[] = [
   op("uffbh", "32", s1, P, "number of leading zeros; -1 for 0", "a == 0 ? 0xffffffff : clz<u32>(a)"),
   op("iffbh", "32", s1, P, "leading bits equal to the sign bit; -1 for 0 and -1", "foldIffbh(a)"),
   // comparisons
-  op("ieq", "1", s2, C, "a == b", "bool(a == b)"),
-  op("ine", "1", s2, C, "a != b", "bool(a != b)"),
-  op("ilt", "1", s2, P, "signed a < b", "bool(<i32>a < <i32>b)"),
-  op("ige", "1", s2, P, "signed a >= b", "bool(<i32>a >= <i32>b)"),
-  op("ult", "1", s2, P, "unsigned a < b", "bool(a < b)"),
-  op("uge", "1", s2, P, "unsigned a >= b", "bool(a >= b)"),
-  op("feq", "1", s2, CF, "ordered a == b", "bool(f(a) == f(b))"),
-  op("fneu", "1", s2, CF, "a != b or a NaN among them", "bool(f(a) != f(b))"),
-  op("flt", "1", s2, PF, "ordered a < b", "bool(f(a) < f(b))"),
-  op("fge", "1", s2, PF, "ordered a >= b", "bool(f(a) >= f(b))"),
+  op("ieq", "1", s2, C, "a == b", "b1(a == b)"),
+  op("ine", "1", s2, C, "a != b", "b1(a != b)"),
+  op("ilt", "1", s2, P, "signed a < b", "b1(<i32>a < <i32>b)"),
+  op("ige", "1", s2, P, "signed a >= b", "b1(<i32>a >= <i32>b)"),
+  op("ult", "1", s2, P, "unsigned a < b", "b1(a < b)"),
+  op("uge", "1", s2, P, "unsigned a >= b", "b1(a >= b)"),
+  op("feq", "1", s2, CF, "ordered a == b", "b1(f(a) == f(b))"),
+  op("fneu", "1", s2, CF, "a != b or a NaN among them", "b1(f(a) != f(b))"),
+  op("flt", "1", s2, PF, "ordered a < b", "b1(f(a) < f(b))"),
+  op("fge", "1", s2, PF, "ordered a >= b", "b1(f(a) >= f(b))"),
   // division, lowered in the IR
   op("udiv", "32", s2, P | F.Lowered, "unsigned quotient; any value for b = 0", "b == 0 ? 0xffffffff : a / b"),
   op("umod", "32", s2, P | F.Lowered, "unsigned remainder; any value for b = 0", "b == 0 ? a : a % b"),
@@ -166,8 +166,8 @@ export const opRows: readonly OpRow[] = [
   op("ffrexp_mant", "32", s1, PF, "mantissa in [0.5, 1) with the sign of a; 0, Inf and NaN give themselves"),
   op("ffrexp_exp", "32", s1, PF, "signed integer exponent for ffrexp_mant; 0 for 0, Inf and NaN"),
   // conversions
-  op("f2i", "32", s1, PF, "towards 0, saturating, NaN gives 0", "<u32>i32.trunc_sat_f32_s(f(a))"),
-  op("f2u", "32", s1, PF, "towards 0, saturating, NaN gives 0", "<u32>i32.trunc_sat_f32_u(f(a))"),
+  op("f2i", "32", s1, PF, "towards 0, saturating, NaN gives 0", "foldF2i(a)"),
+  op("f2u", "32", s1, PF, "towards 0, saturating, NaN gives 0", "foldF2u(a)"),
   op("i2f", "32", s1, P, "signed to f32, nearest even", "u(<f32>(<i32>a))"),
   op("u2f", "32", s1, P, "unsigned to f32, nearest even", "u(<f32>a)"),
   op("b2i", "32", ["1"], P, "0 or 1", "a & 1"),

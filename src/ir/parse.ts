@@ -150,13 +150,13 @@ export function parseIr(text: string): IrShader {
   }
   if (!closed) throw new IrSyntaxError(lines.length, "the shader is not closed");
 
-  const valueOf = (name: string, line: number): number => {
+  const numberOf = (name: string, line: number): number => {
     const value = values.get(name);
     if (value === undefined) throw new IrSyntaxError(line, `no value %${name}`);
     return value;
   };
-  for (const p of pending) p.instr.srcs = p.names.map((name) => valueOf(name, p.line));
-  for (const c of conditions) c.node.condition = valueOf(c.name, c.line);
+  for (const p of pending) p.instr.srcs = p.names.map((name) => numberOf(name, p.line));
+  for (const c of conditions) c.node.condition = numberOf(c.name, c.line);
   const jumpOps = new Set(["break", "continue", "end"]);
   const derived = structuralPreds(
     body,

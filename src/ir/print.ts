@@ -53,9 +53,9 @@ export function printIr(shader: IrShader): string {
       const isIf = node.kind === "if";
       lines.push(`${indent}${isIf ? `if %${node.condition}` : "loop"}${node.divergent ? " div" : ""} {`);
       const inner = `${indent}  `;
-      stack.push({ nodes: isIf ? node.elseNodesNodes : node.cont, at: 0, close: "}", indent: inner });
+      stack.push({ nodes: isIf ? node.elseNodes : node.cont, at: 0, close: "}", indent: inner });
       stack.push({
-        nodes: isIf ? node.thenNodesNodes : node.body,
+        nodes: isIf ? node.thenNodes : node.body,
         at: 0,
         close: isIf ? "} else {" : "} cont {",
         indent: inner,

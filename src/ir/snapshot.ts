@@ -110,7 +110,7 @@ export function encodeSnapshot(shader: IrShader): Uint32Array {
       }
     } else if (node.kind === "if") {
       words.push(2, node.condition, node.divergent ? 1 : 0);
-      stack.push({ nodes: node.elseNodesNodes, at: 0, end: 4 }, { nodes: node.thenNodesNodes, at: 0, end: 3 });
+      stack.push({ nodes: node.elseNodes, at: 0, end: 4 }, { nodes: node.thenNodes, at: 0, end: 3 });
     } else {
       words.push(5, node.divergent ? 1 : 0);
       stack.push({ nodes: node.cont, at: 0, end: 7 }, { nodes: node.body, at: 0, end: 6 });

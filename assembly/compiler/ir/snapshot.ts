@@ -227,7 +227,7 @@ function readTree(): void {
         const flags = take();
         const counts = take();
         const i = newInstr(head & 0xffff, (head >> 16) & 0xff, head >> 24, 0);
-        if (opOf(i) == 0 || opOf(i) >= Op.COUNT || (counts & 0xff) != opImms(opOf(i))) {
+        if (opOf(i) == 0 || opOf(i) >= <u32>Op.COUNT || (counts & 0xff) != opImms(opOf(i))) {
           fail(Fail.MALFORMED, 0, at, 0);
           return;
         }

@@ -1,0 +1,106 @@
+/** OpAtomic* on storage buffers and workgroup memory, 32-bit integers. */
+import { failed } from "../../base/index.ts";
+import { Atomic, InstrFlag, Op } from "../../gen/ir-ops.ts";
+import { SpvOp } from "../../gen/spirv.ts";
+import { constant, newInstr, place0, setFlags, setImm, setSrc } from "../ir/index.ts";
+import { un } from "./fold-build.ts";
+import { IdClass, idAt, idClass, idLeaf, idType, leafPool, malformed, newLeaves, ptrElem, ptrVar, setValue, typeA, typeKind, unsupported } from "./ids.ts";
+import { PtrKind, kindOfVar, pointerAt } from "./pointers.ts";
+import { loadPointer, memoryAddress, storePointer } from "./memory.ts";
+import { Unsupported } from "./texts.ts";
+import { TypeKind } from "./types.ts";
+
+function scalarAt(k: u32): u32 {
+  const id = idAt(k);
+  if (idClass[id] == IdClass.VALUE) return leafPool[idLeaf[id]];
+  malformed(k);
+  return constant(0);
+}
+
+function kindOfAtomic(op: u32): u32 {
+  switch (op) {
+    case SpvOp.OpAtomicSMin:
+      return Atomic.IMIN;
+    case SpvOp.OpAtomicUMin:
+      return Atomic.UMIN;
+    case SpvOp.OpAtomicSMax:
+      return Atomic.IMAX;
+    case SpvOp.OpAtomicUMax:
+      return Atomic.UMAX;
+    case SpvOp.OpAtomicAnd:
+      return Atomic.AND;
+    case SpvOp.OpAtomicOr:
+      return Atomic.OR;
+    case SpvOp.OpAtomicXor:
+      return Atomic.XOR;
+    case SpvOp.OpAtomicExchange:
+      return Atomic.SWAP;
+    default:
+      return Atomic.ADD;
+  }
+}
+
+/** True for the atomics that `liftAtomic` takes. */
+export function isAtomic(op: u32): bool {
+  return op >= <u32>SpvOp.OpAtomicLoad && op <= <u32>SpvOp.OpAtomicXor && op != SpvOp.OpAtomicCompareExchangeWeak;
+}
+
+/** Lifts one atomic instruction at word `at`. */
+export function liftAtomic(op: u32, at: u32): void {
+  const store = op == SpvOp.OpAtomicStore;
+  const p = pointerAt(store ? at + 1 : at + 3);
+  if (failed()) return;
+  const kind = kindOfVar(ptrVar[p]);
+  const type = idType[p];
+  const scalar = typeKind[type] == TypeKind.INT || (typeKind[type] == TypeKind.FLOAT && (store || op == SpvOp.OpAtomicLoad || op == SpvOp.OpAtomicExchange));
+  if ((kind != PtrKind.SSBO && kind != PtrKind.SHARED) || !scalar || typeA[type] != 32) {
+    unsupported(Unsupported.ATOMIC, op);
+    return;
+  }
+  if (store) {
+    const leaf = newLeaves(1);
+    leafPool[leaf] = scalarAt(at + 4);
+    storePointer(p, leaf, 0, InstrFlag.COHERENT);
+    return;
+  }
+  if (idAt(at + 1) != type) {
+    malformed(at + 1);
+    return;
+  }
+  const result = idAt(at + 2);
+  if (op == SpvOp.OpAtomicLoad) {
+    setValue(result, type, loadPointer(p, 0, InstrFlag.COHERENT));
+    return;
+  }
+  const compare = op == SpvOp.OpAtomicCompareExchange;
+  const shared = kind == PtrKind.SHARED;
+  const operands: u32 = compare ? 2 : 1;
+  const sources: u32 = 1 + operands + (ptrElem[p] != 0 ? 1 : 0);
+  const irOp: u32 = compare ? (shared ? Op.SHARED_ATOMIC_CMPSWAP : Op.SSBO_ATOMIC_CMPSWAP) : shared ? Op.SHARED_ATOMIC : Op.SSBO_ATOMIC;
+  let data: u32 = constant(1);
+  let expected: u32 = 0;
+  if (compare) {
+    data = scalarAt(at + 7);
+    expected = scalarAt(at + 8);
+  } else if (op == SpvOp.OpAtomicIDecrement) {
+    data = constant(0xffff_ffff);
+  } else if (op == SpvOp.OpAtomicISub) {
+    data = un(Op.INEG, scalarAt(at + 6));
+  } else if (op != SpvOp.OpAtomicIIncrement) {
+    data = scalarAt(at + 6);
+  }
+  const i = newInstr(irOp, 32, 1, sources);
+  memoryAddress(i, p, 0, 1 + operands);
+  if (compare) {
+    setSrc(i, 1, expected);
+    setSrc(i, 2, data);
+  } else {
+    setSrc(i, 1, data);
+    setImm(i, shared ? 1 : 3, kindOfAtomic(op));
+  }
+  setFlags(i, InstrFlag.COHERENT);
+  place0(i);
+  const leaf = newLeaves(1);
+  leafPool[leaf] = i;
+  setValue(result, type, leaf);
+}

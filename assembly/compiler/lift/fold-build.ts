@@ -1,0 +1,95 @@
+/**
+ * The lifter's builders: as the IR builder's, but folding when all sources are constants (so that spec constants and
+ * addresses come out as constants at each level), and with the `exact` flag of the instruction being lifted.
+ */
+import { InstrFlag, Op, OpFlag, foldOp, opFlags } from "../../gen/ir-ops.ts";
+import {
+  alu1,
+  alu2,
+  alu3,
+  constBits,
+  constant,
+  constantBool,
+  flagsOf,
+  isConst,
+  opOf,
+  select as buildSelect,
+  setFlags,
+  widthOf,
+} from "../ir/index.ts";
+
+let exact = false;
+
+/** Whether float instructions from here on are marked `exact`. */
+export function setExact(value: bool): void {
+  exact = value;
+}
+
+function canFold(op: u32): bool {
+  return (opFlags(op) & OpFlag.FOLDABLE) != 0;
+}
+
+function folded(op: u32, width: u32, a: u32, b: u32, c: u32): u32 {
+  const bits = foldOp(op, a, b, c);
+  return width == 1 ? constantBool((bits & 1) != 0) : constant(bits);
+}
+
+function isCompare(op: u32): bool {
+  return op >= <u32>Op.IEQ && op <= <u32>Op.FGE;
+}
+
+function mark(i: u32): u32 {
+  if (exact && (opFlags(opOf(i)) & OpFlag.FLOAT) != 0) setFlags(i, flagsOf(i) | InstrFlag.EXACT);
+  return i;
+}
+
+export function un(op: u32, a: u32): u32 {
+  if (isConst(a) && canFold(op)) return folded(op, op == Op.INOT ? widthOf(a) : 32, constBits(a), 0, 0);
+  return mark(alu1(op, a));
+}
+
+export function bin(op: u32, a: u32, b: u32): u32 {
+  if (isConst(a) && isConst(b) && canFold(op)) {
+    const width: u32 = isCompare(op) ? 1 : widthOf(a);
+    return folded(op, width, constBits(a), constBits(b), 0);
+  }
+  return mark(alu2(op, a, b));
+}
+
+export function tri(op: u32, a: u32, b: u32, c: u32): u32 {
+  if (isConst(a) && isConst(b) && isConst(c) && canFold(op)) return folded(op, 32, constBits(a), constBits(b), constBits(c));
+  return mark(alu3(op, a, b, c));
+}
+
+export function sel(cond: u32, a: u32, b: u32): u32 {
+  if (a == b) return a;
+  if (isConst(cond)) return constBits(cond) != 0 ? a : b;
+  return buildSelect(cond, a, b);
+}
+
+export function addI(a: u32, b: u32): u32 {
+  if (isConst(a) && constBits(a) == 0) return b;
+  if (isConst(b) && constBits(b) == 0) return a;
+  return bin(Op.IADD, a, b);
+}
+
+/** a times a constant: a shift where it is a power of two. */
+export function scaleI(a: u32, factor: u32): u32 {
+  if (factor == 1) return a;
+  if (factor == 0) return constant(0);
+  if ((factor & (factor - 1)) == 0) return bin(Op.ISHL, a, constant(ctz<u32>(factor)));
+  return bin(Op.IMUL, a, constant(factor));
+}
+
+export function notB(a: u32): u32 {
+  return un(Op.INOT, a);
+}
+export function fadd(a: u32, b: u32): u32 {
+  return bin(Op.FADD, a, b);
+}
+export function fsub(a: u32, b: u32): u32 {
+  return bin(Op.FSUB, a, b);
+}
+export function fmul(a: u32, b: u32): u32 {
+  return bin(Op.FMUL, a, b);
+}

@@ -1,0 +1,209 @@
+/**
+ * What the lifter knows of each SPIR-V id, in columns by id. A value is a run of scalar leaves (IR values) in the leaf
+ * pool: a composite shares the leaves of its parts, so extracts and copies cost nothing.
+ */
+import { Fail, Limit, U32Column, fail } from "../../base/index.ts";
+import { option, Option, words } from "../io.ts";
+import { LIFT_BASE } from "../memory-map.ts";
+
+export const MAX_IDS: u32 = 1 << 19;
+const MAX_LEAF_POOL: u32 = 1 << 21;
+const MAX_MEMBERS: u32 = 1 << 17;
+/** Scalars of one value at most. */
+export const MAX_LEAVES: u32 = 1 << 13;
+
+const C: usize = (<usize>MAX_IDS) << 2;
+
+export const enum IdClass {
+  NONE = 0,
+  TYPE = 1,
+  VALUE = 2,
+  POINTER = 3,
+  LABEL = 4,
+  FUNCTION = 5,
+  EXT_GLSL = 6,
+  EXT_OTHER = 7,
+  /** A value or type that exists in SPIR-V but has no lifting yet: a use fails. */
+  UNSUPPORTED = 8,
+}
+
+/** Class in the low byte; decoration bits (`Dec`) above. */
+export const idClass = changetype<U32Column>(LIFT_BASE);
+export const idDec = changetype<U32Column>(LIFT_BASE + C);
+/** Value, pointer: its type id. Label, function: word index of its instruction. */
+export const idType = changetype<U32Column>(LIFT_BASE + 2 * C);
+/** Value: first leaf. */
+export const idLeaf = changetype<U32Column>(LIFT_BASE + 3 * C);
+/** Decorated numbers, each + 1, 0 for none. */
+export const decBinding = changetype<U32Column>(LIFT_BASE + 4 * C);
+export const decSet = changetype<U32Column>(LIFT_BASE + 5 * C);
+export const decBuiltIn = changetype<U32Column>(LIFT_BASE + 6 * C);
+export const decSpecId = changetype<U32Column>(LIFT_BASE + 7 * C);
+/** ArrayStride in bytes, 0 for none. */
+export const decStride = changetype<U32Column>(LIFT_BASE + 8 * C);
+/** First row of member decorations + 1. */
+export const decMembers = changetype<U32Column>(LIFT_BASE + 9 * C);
+// Types: kind, parts (`types.ts`).
+export const typeKind = changetype<U32Column>(LIFT_BASE + 10 * C);
+export const typeA = changetype<U32Column>(LIFT_BASE + 11 * C);
+export const typeB = changetype<U32Column>(LIFT_BASE + 12 * C);
+/** Scalars in a value of the type, saturated at MAX_LEAVES + 1. */
+export const typeLeaves = changetype<U32Column>(LIFT_BASE + 13 * C);
+/** Bytes and alignment in workgroup memory. */
+export const typeSize = changetype<U32Column>(LIFT_BASE + 14 * C);
+export const typeAlign = changetype<U32Column>(LIFT_BASE + 15 * C);
+export const typeDepth = changetype<U32Column>(LIFT_BASE + 16 * C);
+// Pointers: see `pointers.ts`.
+export const ptrVar = changetype<U32Column>(LIFT_BASE + 17 * C);
+export const ptrConst = changetype<U32Column>(LIFT_BASE + 18 * C);
+export const ptrDyn = changetype<U32Column>(LIFT_BASE + 19 * C);
+export const ptrElem = changetype<U32Column>(LIFT_BASE + 20 * C);
+export const ptrStride = changetype<U32Column>(LIFT_BASE + 21 * C);
+export const ptrFlags = changetype<U32Column>(LIFT_BASE + 22 * C);
+export const ptrRange = changetype<U32Column>(LIFT_BASE + 23 * C);
+/** Label: the stamp of the function instance that has emitted it. Function: 1 while active. Phi: its variable + 1. */
+export const idStamp = changetype<U32Column>(LIFT_BASE + 24 * C);
+const COLUMNS: u32 = 25;
+const IDS_END: usize = LIFT_BASE + 25 * C;
+
+export const leafPool = changetype<U32Column>(IDS_END);
+const LEAF_END: usize = IDS_END + ((<usize>MAX_LEAF_POOL) << 2);
+const M: usize = (<usize>MAX_MEMBERS) << 2;
+// Member decorations as read: member, decoration, value, next row + 1.
+const rawMember = changetype<U32Column>(LEAF_END);
+const rawDec = changetype<U32Column>(LEAF_END + M);
+const rawValue = changetype<U32Column>(LEAF_END + 2 * M);
+const rawNext = changetype<U32Column>(LEAF_END + 3 * M);
+// Members of struct types.
+export const memberType = changetype<U32Column>(LEAF_END + 4 * M);
+export const memberOffset = changetype<U32Column>(LEAF_END + 5 * M);
+/** MatrixStride, with the high bit for RowMajor. */
+export const memberStride = changetype<U32Column>(LEAF_END + 6 * M);
+export const memberDec = changetype<U32Column>(LEAF_END + 7 * M);
+export const memberLds = changetype<U32Column>(LEAF_END + 8 * M);
+/** First scalar of the member within the struct. */
+export const memberLeaf = changetype<U32Column>(LEAF_END + 9 * M);
+/** BuiltIn + 1 of a member. */
+export const memberBuiltIn = changetype<U32Column>(LEAF_END + 10 * M);
+const MEMBER_END: usize = LEAF_END + 11 * M;
+/** Scratch for one instruction: leaf values, leaf offsets. */
+export const scratchA = changetype<U32Column>(MEMBER_END);
+export const scratchB = changetype<U32Column>(MEMBER_END + ((<usize>MAX_LEAVES) << 3));
+export const LIFT_TABLES_END: usize = MEMBER_END + ((<usize>MAX_LEAVES) << 4);
+
+/** Bits of `idDec`, `memberDec`, `ptrFlags`. */
+export const enum Dec {
+  NO_CONTRACTION = 1,
+  NON_WRITABLE = 2,
+  COHERENT = 4,
+  VOLATILE = 8,
+  BLOCK = 16,
+  BUFFER_BLOCK = 32,
+  NON_UNIFORM = 64,
+  NON_READABLE = 128,
+}
+export const ROW_MAJOR: u32 = 0x8000_0000;
+
+let bound: u32 = 0;
+let leafTop: u32 = 1;
+let rawTop: u32 = 0;
+let memberTop: u32 = 0;
+
+/** Clears the columns for a module with ids below `ids`. */
+export function resetIds(ids: u32): void {
+  bound = ids;
+  leafTop = 1;
+  rawTop = 0;
+  memberTop = 0;
+  for (let c: u32 = 0; c < COLUMNS; c++) memory.fill(LIFT_BASE + <usize>c * C, 0, (<usize>ids) << 2);
+}
+
+export function idBound(): u32 {
+  return bound;
+}
+
+export function malformed(at: u32): void {
+  fail(Fail.MALFORMED, 1, at, 0);
+}
+
+/** Fails with a text of `src/core/codes.ts`. */
+export function unsupported(text: u32, value: u32): void {
+  fail(Fail.UNSUPPORTED, text, value, 0);
+}
+
+/** Word `k` of the module; past its end the run fails and the answer is 0. */
+export function wordAt(k: u32): u32 {
+  if (k < option(Option.WORD_COUNT)) return words[k];
+  malformed(k);
+  return 0;
+}
+
+/** The id in word `k`; a bad one fails and answers 0, whose class is NONE. */
+export function idAt(k: u32): u32 {
+  const id = wordAt(k);
+  if (id < bound) return id;
+  malformed(k);
+  return 0;
+}
+
+/** A run of `count` leaves; after a failure always the same one. */
+export function newLeaves(count: u32): u32 {
+  if (count > MAX_LEAVES || leafTop + count > MAX_LEAF_POOL) {
+    fail(Fail.LIMIT, Limit.LEAVES, MAX_LEAVES, 0);
+    return 1;
+  }
+  const start = leafTop;
+  leafTop += count;
+  return start;
+}
+
+/** Drops all leaves from `top` on. */
+export function leafMark(): u32 {
+  return leafTop;
+}
+
+export function setValue(id: u32, type: u32, leaf: u32): void {
+  idClass[id] = IdClass.VALUE;
+  idType[id] = type;
+  idLeaf[id] = leaf;
+}
+
+export function addMemberDecoration(struct: u32, member: u32, decoration: u32, value: u32): void {
+  if (rawTop >= MAX_MEMBERS) {
+    fail(Fail.LIMIT, Limit.IDS, MAX_MEMBERS, 0);
+    return;
+  }
+  rawMember[rawTop] = member;
+  rawDec[rawTop] = decoration;
+  rawValue[rawTop] = value;
+  rawNext[rawTop] = decMembers[struct];
+  rawTop++;
+  decMembers[struct] = rawTop;
+}
+
+export function firstMemberDecoration(struct: u32): u32 {
+  return decMembers[struct];
+}
+export function nextMemberDecoration(row: u32): u32 {
+  return rawNext[row - 1];
+}
+export function decoratedMember(row: u32): u32 {
+  return rawMember[row - 1];
+}
+export function memberDecoration(row: u32): u32 {
+  return rawDec[row - 1];
+}
+export function memberDecorationValue(row: u32): u32 {
+  return rawValue[row - 1];
+}
+
+/** Rows for the members of a struct. */
+export function newMembers(count: u32): u32 {
+  if (count > MAX_MEMBERS || memberTop + count > MAX_MEMBERS) {
+    fail(Fail.LIMIT, Limit.IDS, MAX_MEMBERS, 0);
+    return 0;
+  }
+  const start = memberTop;
+  memberTop += count;
+  return start;
+}

@@ -1,0 +1,325 @@
+/** OpLoad, OpStore, OpCopyMemory, atomics, OpArrayLength: from pointers to IR memory ops and variables. */
+import { Fail, fail, failed } from "../../base/index.ts";
+import { InstrFlag, Op } from "../../gen/ir-ops.ts";
+import { SpvBuiltIn, SpvMemoryAccess } from "../../gen/spirv.ts";
+import {
+  constant,
+  ldsBytes,
+  loadVar,
+  localSize,
+  newInstr,
+  place0,
+  extract,
+  setFlags,
+  setImm,
+  setLdsBytes,
+  setSrc,
+  storeVar,
+  system,
+  varWidth,
+} from "../ir/index.ts";
+import { addI, bin, scaleI, sel, un } from "./fold-build.ts";
+import {
+  Dec,
+  decBinding,
+  decBuiltIn,
+  decSet,
+  idAt,
+  idLeaf,
+  idType,
+  leafPool,
+  malformed,
+  memberOffset,
+  newLeaves,
+  ptrConst,
+  ptrDyn,
+  ptrElem,
+  ptrFlags,
+  ptrRange,
+  ptrStride,
+  ptrVar,
+  scratchA,
+  scratchB,
+  setValue,
+  typeA,
+  typeAlign,
+  typeB,
+  typeKind,
+  typeLeaves,
+  typeSize,
+  unsupported,
+  wordAt,
+} from "./ids.ts";
+import { Layout, PtrKind, describe, dynamicOffset, kindOfVar, localBase, pointerAt } from "./pointers.ts";
+import { TypeKind, arrayStride, partType } from "./types.ts";
+import { Unsupported } from "./texts.ts";
+
+/** Most candidates of a dynamic access to a local variable, times its scalars. */
+const MAX_SELECTS: u32 = 1024;
+
+/** Access flags of a memory op from pointer flags and memory operands at word k (0: none). */
+function accessFlags(p: u32, operands: u32): u32 {
+  const dec = ptrFlags[p];
+  let flags: u32 = 0;
+  if ((dec & Dec.COHERENT) != 0) flags |= InstrFlag.COHERENT;
+  if ((dec & Dec.VOLATILE) != 0) flags |= InstrFlag.VOLATILE | InstrFlag.COHERENT;
+  if ((dec & Dec.NON_WRITABLE) != 0) flags |= InstrFlag.NONWRITABLE;
+  if ((dec & Dec.NON_UNIFORM) != 0) flags |= InstrFlag.NONUNIFORM;
+  if (operands != 0) {
+    const bits = wordAt(operands);
+    if ((bits & SpvMemoryAccess.Volatile) != 0) flags |= InstrFlag.VOLATILE | InstrFlag.COHERENT;
+    if ((bits & (SpvMemoryAccess.MakePointerAvailable | SpvMemoryAccess.MakePointerVisible)) != 0) flags |= InstrFlag.COHERENT;
+  }
+  return flags;
+}
+
+/** Byte offset of a workgroup variable, assigned at its first use. */
+function sharedBase(variable: u32): u32 {
+  if (idLeaf[variable] != 0) return idLeaf[variable] - 1;
+  const type = idType[variable];
+  const align = typeAlign[type];
+  const start = (ldsBytes() + align - 1) & ~(align - 1);
+  const end = <u64>start + typeSize[type];
+  // 64 KiB is what one workgroup may have (gfx1030.md §3).
+  if (end > 65536) {
+    fail(Fail.LIMIT, 13, end > 0xffff_ffff ? 0xffff_ffff : <u32>end, 65536);
+    return 0;
+  }
+  setLdsBytes(<u32>end);
+  idLeaf[variable] = start + 1;
+  return start;
+}
+
+/** A memory op's immediates and trailing sources for pointer p; `base` in bytes. */
+function address(i: u32, p: u32, firstSource: u32, elemSource: u32, base: u32): void {
+  const variable = ptrVar[p];
+  const kind = kindOfVar(variable);
+  let offset = dynamicOffset(p);
+  let constBase = base;
+  // The byte address is source + base without wrapping; in general the sum may wrap, so it is added.
+  if (kind != PtrKind.SHARED && ptrDyn[p] != 0 && base != 0) {
+    const align = ptrFlags[p] >> 16;
+    const fits = align >= 32 ? false : base < (<u32>1) << align;
+    if (!fits) {
+      offset = addI(offset, constant(base));
+      constBase = 0;
+    }
+  }
+  setSrc(i, firstSource, offset);
+  if (kind == PtrKind.SHARED || kind == PtrKind.PUSH) {
+    setImm(i, 0, constBase);
+    return;
+  }
+  if (ptrElem[p] != 0) setSrc(i, elemSource, ptrElem[p]);
+  setImm(i, 0, decSet[variable] == 0 ? 0 : decSet[variable] - 1);
+  setImm(i, 1, decBinding[variable] == 0 ? 0 : decBinding[variable] - 1);
+  setImm(i, 2, constBase);
+}
+
+/** Address of an atomic: as `address`, with the pointer's own constant offset. */
+export function memoryAddress(i: u32, p: u32, firstSource: u32, elemSource: u32): void {
+  const base = kindOfVar(ptrVar[p]) == PtrKind.SHARED ? sharedBase(ptrVar[p]) : 0;
+  address(i, p, firstSource, elemSource, ptrConst[p] + base);
+}
+
+/** How many of `left` scalars from k on stand side by side in bytes, at most 4, as alignment allows. */
+function runLength(kind: u32, p: u32, k: u32, count: u32): u32 {
+  const start = scratchB[2 * k];
+  let n: u32 = 1;
+  while (k + n < count && n < 4 && scratchB[2 * (k + n)] == start + 4 * n) n++;
+  if (kind != PtrKind.SHARED) return n;
+  // DS wants b64 at 8 and b128 at 16 bytes (gfx1030.md §3); three together would need 16 as well.
+  const align = min<u32>(ptrFlags[p] >> 16, start == 0 ? 16 : ctz<u32>(start));
+  if (n == 4 && align >= 4) return 4;
+  return n >= 2 && align >= 3 ? 2 : 1;
+}
+
+function loadMemory(p: u32, leaf: u32, flags: u32): void {
+  const kind = kindOfVar(ptrVar[p]);
+  const shared = kind == PtrKind.SHARED;
+  const base = shared ? sharedBase(ptrVar[p]) : 0;
+  const count = describe(idType[p], ptrConst[p] + base, shared ? Layout.SHARED : Layout.EXPLICIT, ptrStride[p], 0);
+  const op: u32 = kind == PtrKind.UBO ? Op.LOAD_UBO : kind == PtrKind.SSBO ? Op.LOAD_SSBO : kind == PtrKind.PUSH ? Op.LOAD_PUSH : Op.LOAD_SHARED;
+  let k: u32 = 0;
+  while (k < count && !failed()) {
+    const n = runLength(kind, p, k, count);
+    let sources: u32 = ptrElem[p] != 0 ? 2 : 1;
+    if (kind == PtrKind.PUSH && ptrDyn[p] == 0) sources = 0;
+    const i = newInstr(op, 32, n, sources);
+    setFlags(i, flags);
+    if (sources == 0) setImm(i, 0, scratchB[2 * k]);
+    else address(i, p, 0, 1, scratchB[2 * k]);
+    place0(i);
+    for (let m: u32 = 0; m < n; m++) {
+      const value = n == 1 ? i : extract(i, m);
+      leafPool[leaf + k + m] = scratchB[2 * (k + m) + 1] == 1 ? bin(Op.INE, value, constant(0)) : value;
+    }
+    k += n;
+  }
+}
+
+function storeMemory(p: u32, leaf: u32, flags: u32): void {
+  const kind = kindOfVar(ptrVar[p]);
+  const shared = kind == PtrKind.SHARED;
+  if (!shared && kind != PtrKind.SSBO) {
+    malformed(0);
+    return;
+  }
+  const base = shared ? sharedBase(ptrVar[p]) : 0;
+  const count = describe(idType[p], ptrConst[p] + base, shared ? Layout.SHARED : Layout.EXPLICIT, ptrStride[p], 0);
+  let k: u32 = 0;
+  while (k < count && !failed()) {
+    const n = runLength(kind, p, k, count);
+    let data: u32 = 0;
+    if (n == 1) {
+      const v = leafPool[leaf + k];
+      data = scratchB[2 * k + 1] == 1 ? un(Op.B2I, v) : v;
+    } else {
+      data = newInstr(Op.VEC, 32, n, n);
+      for (let m: u32 = 0; m < n; m++) {
+        const v = leafPool[leaf + k + m];
+        setSrc(data, m, scratchB[2 * (k + m) + 1] == 1 ? un(Op.B2I, v) : v);
+      }
+      place0(data);
+    }
+    const i = newInstr(shared ? Op.STORE_SHARED : Op.STORE_SSBO, 0, 0, ptrElem[p] != 0 ? 3 : 2);
+    setFlags(i, flags);
+    setSrc(i, 0, data);
+    address(i, p, 1, 2, scratchB[2 * k]);
+    place0(i);
+    k += n;
+  }
+}
+
+/** gl_GlobalInvocationID component: workgroup id * size + local id. */
+function globalId(k: u32): u32 {
+  return addI(scaleI(system(Op.LOAD_WORKGROUP_ID, k), localSize(k)), localId(k));
+}
+function localId(k: u32): u32 {
+  return localSize(k) == 1 ? constant(0) : system(Op.LOAD_LOCAL_ID, k);
+}
+
+/** Scalar k of an input variable. */
+function inputLeaf(variable: u32, k: u32): u32 {
+  switch (decBuiltIn[variable]) {
+    case SpvBuiltIn.GlobalInvocationId + 1:
+      return globalId(k);
+    case SpvBuiltIn.LocalInvocationId + 1:
+      return localId(k);
+    case SpvBuiltIn.WorkgroupId + 1:
+      return system(Op.LOAD_WORKGROUP_ID, k);
+    case SpvBuiltIn.NumWorkgroups + 1:
+      return system(Op.LOAD_NUM_WORKGROUPS, k);
+    case SpvBuiltIn.WorkgroupSize + 1:
+      return constant(localSize(k));
+    case SpvBuiltIn.LocalInvocationIndex + 1:
+      return addI(addI(scaleI(localId(2), localSize(0) * localSize(1)), scaleI(localId(1), localSize(0))), localId(0));
+    default:
+      unsupported(Unsupported.BUILTIN, decBuiltIn[variable] - 1);
+      return constant(0);
+  }
+}
+
+function localLeaf(variable: u32, base: u32, k: u32): u32 {
+  return kindOfVar(variable) == PtrKind.INPUT ? inputLeaf(variable, k) : loadVar(base + k, varWidth[base + k]);
+}
+
+/** Conditions `dynamic offset == step * j` for all candidates, in scratchA; their number. */
+function candidates(p: u32, scalars: u32): u32 {
+  const step = ptrStride[p];
+  const n = ptrRange[p] / step;
+  if (n * scalars > MAX_SELECTS) {
+    unsupported(Unsupported.DYNAMIC_LOCAL, n * scalars);
+    return 0;
+  }
+  for (let j: u32 = 0; j < n; j++) scratchA[j] = bin(Op.IEQ, ptrDyn[p], constant(j * step));
+  return n;
+}
+
+function loadLocal(p: u32, leaf: u32, count: u32): void {
+  const variable = ptrVar[p];
+  const base = kindOfVar(variable) == PtrKind.INPUT ? 0 : localBase(variable);
+  const total = typeLeaves[idType[variable]];
+  if (failed()) return;
+  const first = ptrConst[p];
+  if (ptrDyn[p] == 0) {
+    for (let k: u32 = 0; k < count && !failed(); k++) leafPool[leaf + k] = localLeaf(variable, base, first + k);
+    return;
+  }
+  const n = candidates(p, count);
+  for (let k: u32 = 0; k < count && !failed(); k++) {
+    let value = localLeaf(variable, base, first + k);
+    for (let j: u32 = 1; j < n && !failed(); j++) {
+      const at = first + j * ptrStride[p] + k;
+      if (at < total) value = sel(scratchA[j], localLeaf(variable, base, at), value);
+    }
+    leafPool[leaf + k] = value;
+  }
+}
+
+function storeLocal(p: u32, leaf: u32, count: u32): void {
+  const variable = ptrVar[p];
+  if (kindOfVar(variable) == PtrKind.INPUT) {
+    malformed(0);
+    return;
+  }
+  const base = localBase(variable);
+  const total = typeLeaves[idType[variable]];
+  const first = ptrConst[p];
+  if (ptrDyn[p] == 0) {
+    for (let k: u32 = 0; k < count && !failed(); k++) storeVar(base + first + k, leafPool[leaf + k]);
+    return;
+  }
+  const n = candidates(p, count);
+  for (let k: u32 = 0; k < count && !failed(); k++) {
+    for (let j: u32 = 0; j < n && !failed(); j++) {
+      const at = first + j * ptrStride[p] + k;
+      if (at < total) storeVar(base + at, sel(scratchA[j], leafPool[leaf + k], localLeaf(variable, base, at)));
+    }
+  }
+}
+
+/** Loads what pointer p points at into fresh leaves; the first one. `operands`: word of memory operands, 0 for none;
+ * `flags`: further access flags. */
+export function loadPointer(p: u32, operands: u32, flags: u32): u32 {
+  const count = typeLeaves[idType[p]];
+  const leaf = newLeaves(count);
+  if (failed()) return leaf;
+  const kind = kindOfVar(ptrVar[p]);
+  if (kind == PtrKind.LOCAL || kind == PtrKind.INPUT) loadLocal(p, leaf, count);
+  else loadMemory(p, leaf, accessFlags(p, operands) | flags);
+  return leaf;
+}
+
+export function storePointer(p: u32, leaf: u32, operands: u32, flags: u32): void {
+  const kind = kindOfVar(ptrVar[p]);
+  if (kind == PtrKind.LOCAL || kind == PtrKind.INPUT) storeLocal(p, leaf, typeLeaves[idType[p]]);
+  else storeMemory(p, leaf, accessFlags(p, operands) | flags);
+}
+
+/** OpArrayLength: (bytes of the range - offset of the array) / stride. */
+export function arrayLength(at: u32): void {
+  const p = pointerAt(at + 3);
+  const type = idType[p];
+  const member = wordAt(at + 4);
+  if (failed() || typeKind[type] != TypeKind.STRUCT || member >= typeB[type] || kindOfVar(ptrVar[p]) != PtrKind.SSBO) {
+    malformed(at);
+    return;
+  }
+  const row = typeA[type] + member;
+  const stride = arrayStride(partType(type, member));
+  if (stride == 0) {
+    malformed(at);
+    return;
+  }
+  const size = newInstr(Op.SSBO_SIZE, 32, 1, ptrElem[p] != 0 ? 1 : 0);
+  if (ptrElem[p] != 0) setSrc(size, 0, ptrElem[p]);
+  setImm(size, 0, decSet[ptrVar[p]] == 0 ? 0 : decSet[ptrVar[p]] - 1);
+  setImm(size, 1, decBinding[ptrVar[p]] == 0 ? 0 : decBinding[ptrVar[p]] - 1);
+  place0(size);
+  const offset = memberOffset[row];
+  const bytes = offset == 0 ? size : bin(Op.ISUB, bin(Op.UMAX, size, constant(offset)), constant(offset));
+  const leaf = newLeaves(1);
+  leafPool[leaf] = (stride & (stride - 1)) == 0 ? bin(Op.USHR, bytes, constant(ctz<u32>(stride))) : bin(Op.UDIV, bytes, constant(stride));
+  setValue(idAt(at + 2), idAt(at + 1), leaf);
+}

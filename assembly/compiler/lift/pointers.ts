@@ -1,0 +1,367 @@
+/**
+ * Pointers of SPIR-V as (variable, constant offset, dynamic offset): nothing points in the IR.
+ *
+ * Buffers, push constants and workgroup memory: offsets in bytes; `ptrElem` is the descriptor array element;
+ * `ptrStride` the matrix stride (and ROW_MAJOR) where the pointee is a matrix or a part of one; the high half of
+ * `ptrFlags` is log2 of the alignment of the dynamic part.
+ * Local variables and inputs: offsets in scalars; with a dynamic part, `ptrRange` scalars from the constant on may be
+ * meant, in steps of `ptrStride`.
+ */
+import { failed } from "../../base/index.ts";
+import { Op } from "../../gen/ir-ops.ts";
+import { SpvDecoration, SpvStorageClass } from "../../gen/spirv.ts";
+import { constBits, constant, isConst, newVar } from "../ir/index.ts";
+import { bin, scaleI, addI } from "./fold-build.ts";
+import {
+  Dec,
+  IdClass,
+  MAX_LEAVES,
+  ROW_MAJOR,
+  decBuiltIn,
+  idAt,
+  idClass,
+  idDec,
+  idLeaf,
+  idStamp,
+  idType,
+  leafPool,
+  malformed,
+  memberBuiltIn,
+  memberDec,
+  memberLds,
+  memberOffset,
+  memberStride,
+  newLeaves,
+  ptrConst,
+  ptrDyn,
+  ptrElem,
+  ptrFlags,
+  ptrRange,
+  ptrStride,
+  ptrVar,
+  scratchB,
+  typeA,
+  typeB,
+  typeKind,
+  typeLeaves,
+  unsupported,
+} from "./ids.ts";
+import { TypeKind, arrayStride, ldsStride, partLeaf, partType } from "./types.ts";
+import { Unsupported } from "./texts.ts";
+
+export const enum PtrKind {
+  NONE = 0,
+  LOCAL = 1,
+  UBO = 2,
+  SSBO = 3,
+  PUSH = 4,
+  SHARED = 5,
+  INPUT = 6,
+}
+
+/** How `describe` gives offsets. */
+export const enum Layout {
+  NONE = 0,
+  EXPLICIT = 1,
+  SHARED = 2,
+}
+
+/** Kind of a variable (a pointer id's `ptrVar`). */
+export function kindOfVar(variable: u32): u32 {
+  return idStamp[variable] & 0xff;
+}
+
+function blockOfArray(type: u32): u32 {
+  let t = type;
+  for (let depth = 0; depth < 64 && (typeKind[t] == TypeKind.ARRAY || typeKind[t] == TypeKind.RUNTIME_ARRAY); depth++) {
+    t = typeA[t];
+  }
+  return t;
+}
+
+/** Declares an OpVariable of pointee `type` in a storage class. */
+export function declareVariable(id: u32, type: u32, storage: u32): void {
+  const block = blockOfArray(type);
+  let kind: u32 = PtrKind.NONE;
+  switch (storage) {
+    case SpvStorageClass.Uniform:
+      kind = (idDec[block] & Dec.BUFFER_BLOCK) != 0 ? PtrKind.SSBO : PtrKind.UBO;
+      break;
+    case SpvStorageClass.StorageBuffer:
+      kind = PtrKind.SSBO;
+      break;
+    case SpvStorageClass.PushConstant:
+      kind = PtrKind.PUSH;
+      break;
+    case SpvStorageClass.Workgroup:
+      kind = PtrKind.SHARED;
+      break;
+    case SpvStorageClass.Private:
+    case SpvStorageClass.Function:
+      kind = PtrKind.LOCAL;
+      break;
+    case SpvStorageClass.Input:
+      kind = PtrKind.INPUT;
+      break;
+    default:
+      break;
+  }
+  idClass[id] = IdClass.POINTER;
+  idType[id] = type;
+  idStamp[id] = kind;
+  idLeaf[id] = 0;
+  ptrVar[id] = id;
+  ptrConst[id] = 0;
+  ptrDyn[id] = 0;
+  ptrElem[id] = 0;
+  ptrStride[id] = 0;
+  ptrRange[id] = 0;
+  ptrFlags[id] = (idDec[id] & (Dec.NON_WRITABLE | Dec.COHERENT | Dec.VOLATILE)) | (16 << 16);
+}
+
+/**
+ * Writes (offset, width) of each scalar of `type` to `scratchB[2 * k]`, `[2 * k + 1]` from scalar `at` on; the answer
+ * is the next scalar. Types nest at most 64 deep.
+ */
+export function describe(type: u32, offset: u32, layout: u32, stride: u32, at: u32): u32 {
+  if (failed()) return at;
+  const kind = typeKind[type];
+  if (kind == TypeKind.BOOL || kind == TypeKind.INT || kind == TypeKind.FLOAT) {
+    const width: u32 = kind == TypeKind.BOOL ? 1 : typeA[type];
+    if (width != 1 && width != 32) unsupported(Unsupported.WIDTH, width);
+    if (at >= MAX_LEAVES) {
+      newLeaves(MAX_LEAVES + 1);
+      return at;
+    }
+    scratchB[2 * at] = offset;
+    scratchB[2 * at + 1] = width;
+    return at + 1;
+  }
+  let next = at;
+  if (kind == TypeKind.STRUCT) {
+    for (let m: u32 = 0; m < typeB[type] && !failed(); m++) {
+      const row = typeA[type] + m;
+      const o = layout == Layout.EXPLICIT ? memberOffset[row] : layout == Layout.SHARED ? memberLds[row] : 0;
+      next = describe(partType(type, m), offset + o, layout, memberStride[row], next);
+    }
+    return next;
+  }
+  if (kind != TypeKind.VECTOR && kind != TypeKind.MATRIX && kind != TypeKind.ARRAY) {
+    unsupported(Unsupported.TYPE, kind);
+    return at;
+  }
+  if (typeLeaves[type] > MAX_LEAVES) {
+    newLeaves(MAX_LEAVES + 1);
+    return at;
+  }
+  const step = partStride(type, layout, stride);
+  for (let k: u32 = 0; k < typeB[type] && !failed(); k++) {
+    next = describe(typeA[type], offset + k * step, layout, stride, next);
+  }
+  return next;
+}
+
+/** Bytes from part to part of a vector, matrix or array under a layout and a matrix stride. */
+function partStride(type: u32, layout: u32, stride: u32): u32 {
+  const kind = typeKind[type];
+  const rowMajor = (stride & ROW_MAJOR) != 0;
+  if (kind == TypeKind.VECTOR) return layout == Layout.EXPLICIT && rowMajor ? stride & ~ROW_MAJOR : 4;
+  if (layout == Layout.SHARED) return kind == TypeKind.MATRIX ? 4 * typeB[typeA[type]] : ldsStride(type);
+  if (kind == TypeKind.MATRIX) return rowMajor ? 4 : stride;
+  return arrayStride(type);
+}
+
+/** The IR variables of a local variable, made on first use: one per scalar. */
+export function localBase(variable: u32): u32 {
+  if (idLeaf[variable] != 0) return idLeaf[variable] - 1;
+  const count = describe(idType[variable], 0, Layout.NONE, 0, 0);
+  let first: u32 = 0;
+  for (let k: u32 = 0; k < count && !failed(); k++) {
+    const v = newVar(scratchB[2 * k + 1]);
+    if (k == 0) first = v;
+  }
+  idLeaf[variable] = first + 1;
+  return first;
+}
+
+function layoutOf(kind: u32): u32 {
+  return kind == PtrKind.SHARED ? Layout.SHARED : kind == PtrKind.LOCAL || kind == PtrKind.INPUT ? Layout.NONE : Layout.EXPLICIT;
+}
+
+export function copyPointer(to: u32, from: u32): void {
+  idClass[to] = IdClass.POINTER;
+  idType[to] = idType[from];
+  ptrVar[to] = ptrVar[from];
+  ptrConst[to] = ptrConst[from];
+  ptrDyn[to] = ptrDyn[from];
+  ptrElem[to] = ptrElem[from];
+  ptrStride[to] = ptrStride[from];
+  ptrFlags[to] = ptrFlags[from];
+  ptrRange[to] = ptrRange[from];
+}
+
+/** A pointer id in word k; anything else fails and answers 0. */
+export function pointerAt(k: u32): u32 {
+  const id = idAt(k);
+  if (idClass[id] == IdClass.POINTER) {
+    if (kindOfVar(ptrVar[id]) == PtrKind.NONE) {
+      unsupported(Unsupported.STORAGE, 0);
+      return 0;
+    }
+    return id;
+  }
+  if (idClass[id] == IdClass.UNSUPPORTED) unsupported(Unsupported.POINTER, 0);
+  else malformed(k);
+  return 0;
+}
+
+/** Number of descriptors in an array type of blocks. */
+function blocksIn(type: u32): u32 {
+  let n: u32 = 1;
+  let t = type;
+  for (let depth = 0; depth < 64 && typeKind[t] == TypeKind.ARRAY; depth++) {
+    n *= typeB[t];
+    t = typeA[t];
+  }
+  return n;
+}
+
+function gcdPow(a: u32, log: u32): u32 {
+  return a == 0 ? log : min<u32>(ctz<u32>(a), log);
+}
+
+function gcd(a: u32, b: u32): u32 {
+  let x = a;
+  let y = b;
+  while (y != 0) {
+    const t = x % y;
+    x = y;
+    y = t;
+  }
+  return x;
+}
+
+/** One step of an access chain on pointer `p` (updated in place) by an index value. Wrong shapes fail. */
+function step(p: u32, index: u32, at: u32): void {
+  const type = idType[p];
+  const kind = typeKind[type];
+  const known = isConst(index);
+  const n = known ? constBits(index) : 0;
+  const where = kindOfVar(ptrVar[p]);
+  const block = blockOfArray(type);
+  const isBlockArray =
+    (where == PtrKind.UBO || where == PtrKind.SSBO) && block != type && (idDec[block] & (Dec.BLOCK | Dec.BUFFER_BLOCK)) != 0;
+  if (isBlockArray) {
+    const scaled = scaleI(index, blocksIn(typeA[type]));
+    ptrElem[p] = ptrElem[p] == 0 ? scaled : addI(ptrElem[p], scaled);
+    idType[p] = typeA[type];
+    return;
+  }
+  const layout = layoutOf(where);
+  if (kind == TypeKind.STRUCT) {
+    if (!known || n >= typeB[type]) {
+      malformed(at);
+      return;
+    }
+    const row = typeA[type] + n;
+    if (layout == Layout.NONE) ptrConst[p] = ptrConst[p] + partLeaf(type, n);
+    else ptrConst[p] = ptrConst[p] + (layout == Layout.SHARED ? memberLds[row] : memberOffset[row]);
+    if (layout != Layout.NONE) ptrStride[p] = memberStride[row];
+    if (where == PtrKind.INPUT && memberBuiltIn[row] != 0) unsupported(Unsupported.BUILTIN, memberBuiltIn[row] - 1);
+    ptrFlags[p] = ptrFlags[p] | (memberDec[row] & (Dec.NON_WRITABLE | Dec.COHERENT | Dec.VOLATILE));
+    idType[p] = partType(type, n);
+    return;
+  }
+  const part = partType(type, 0);
+  if (part == 0) {
+    malformed(at);
+    return;
+  }
+  idType[p] = part;
+  if (layout != Layout.NONE) {
+    const stride = partStride(type, layout, ptrStride[p]);
+    if (known) {
+      ptrConst[p] = ptrConst[p] + n * stride;
+      return;
+    }
+    const dyn = scaleI(index, stride);
+    ptrDyn[p] = ptrDyn[p] == 0 ? dyn : addI(ptrDyn[p], dyn);
+    ptrFlags[p] = (ptrFlags[p] & 0xffff) | (gcdPow(stride, ptrFlags[p] >> 16) << 16);
+    return;
+  }
+  const leaves = typeLeaves[part];
+  const count = typeB[type];
+  if (known) {
+    // Out of range is undefined: the last element stands in.
+    ptrConst[p] = ptrConst[p] + min<u32>(n, count - 1) * leaves;
+    return;
+  }
+  const dyn = scaleI(index, leaves);
+  if (ptrDyn[p] == 0) {
+    ptrDyn[p] = dyn;
+    ptrRange[p] = count * leaves;
+    ptrStride[p] = leaves;
+  } else {
+    ptrDyn[p] = bin(Op.IADD, ptrDyn[p], dyn);
+    ptrStride[p] = gcd(ptrStride[p], leaves);
+  }
+}
+
+/** OpAccessChain, OpInBoundsAccessChain. `at`: word index of the instruction, `count` its words. */
+export function accessChain(at: u32, count: u32): void {
+  const id = idAt(at + 2);
+  const base = pointerAt(at + 3);
+  if (failed()) return;
+  copyPointer(id, base);
+  if ((idDec[id] & Dec.NON_UNIFORM) != 0) ptrFlags[id] = ptrFlags[id] | Dec.NON_UNIFORM;
+  for (let k: u32 = 4; k < count && !failed(); k++) {
+    const index = idAt(at + k);
+    if (idClass[index] != IdClass.VALUE) {
+      if (idClass[index] == IdClass.UNSUPPORTED) unsupported(Unsupported.INDEX, 0);
+      else malformed(at + k);
+      return;
+    }
+    if (typeKind[idType[index]] != TypeKind.INT) {
+      malformed(at + k);
+      return;
+    }
+    if ((idDec[index] & Dec.NON_UNIFORM) != 0) ptrFlags[id] = ptrFlags[id] | Dec.NON_UNIFORM;
+    step(id, leafPool[idLeaf[index]], at + k);
+  }
+  if (failed()) return;
+  const pointer = idAt(at + 1);
+  if (typeKind[pointer] != TypeKind.POINTER || typeA[pointer] != idType[id]) malformed(at + 1);
+}
+
+/** Dynamic byte offset of a memory pointer, 0 as a constant where there is none. */
+export function dynamicOffset(p: u32): u32 {
+  return ptrDyn[p] == 0 ? constant(0) : ptrDyn[p];
+}
+
+export function builtInOf(variable: u32): u32 {
+  return decBuiltIn[variable];
+}
+
+/** Decoration numbers that carry no meaning for code: everything else that is not handled is looked at by the validator. */
+export function decorationBit(decoration: u32): u32 {
+  switch (decoration) {
+    case SpvDecoration.NoContraction:
+      return Dec.NO_CONTRACTION;
+    case SpvDecoration.NonWritable:
+      return Dec.NON_WRITABLE;
+    case SpvDecoration.NonReadable:
+      return Dec.NON_READABLE;
+    case SpvDecoration.Coherent:
+      return Dec.COHERENT;
+    case SpvDecoration.Volatile:
+      return Dec.VOLATILE;
+    case SpvDecoration.Block:
+      return Dec.BLOCK;
+    case SpvDecoration.BufferBlock:
+      return Dec.BUFFER_BLOCK;
+    case SpvDecoration.NonUniform:
+      return Dec.NON_UNIFORM;
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,596 @@
+/** Instructions of a block that make values: arithmetic, composites, extended instructions. */
+import { failed } from "../../base/index.ts";
+import { Op } from "../../gen/ir-ops.ts";
+import { SpvGlslStd450 as G, SpvOp } from "../../gen/spirv.ts";
+import { constBits, constant, isConst, undef } from "../ir/index.ts";
+import { binary, bitfieldExtract, bitfieldInsert, borrowOf, carryOf, dot, reduceBool, unary } from "./alu.ts";
+import { bin, fmul, fsub, sel, setExact, un } from "./fold-build.ts";
+import { determinant, glslPack, glslScalar, glslVector, inverse } from "./glsl450.ts";
+import {
+  Dec,
+  IdClass,
+  idAt,
+  idClass,
+  idDec,
+  idLeaf,
+  idType,
+  leafPool,
+  malformed,
+  newLeaves,
+  scratchB,
+  setValue,
+  typeA,
+  typeB,
+  typeKind,
+  typeLeaves,
+  unsupported,
+  wordAt,
+} from "./ids.ts";
+import { loadPointer, storePointer } from "./memory.ts";
+import { Layout, describe, pointerAt } from "./pointers.ts";
+import { TypeKind, partLeaf, partType, scalarWidth, typeAt } from "./types.ts";
+import { Unsupported } from "./texts.ts";
+
+/** A value id in word k; anything else fails and answers 0. */
+export function valueAt(k: u32): u32 {
+  const id = idAt(k);
+  if (idClass[id] == IdClass.VALUE) return id;
+  if (idClass[id] == IdClass.UNSUPPORTED) unsupported(Unsupported.TYPE, 0);
+  else if (idClass[id] == IdClass.POINTER) unsupported(Unsupported.POINTER, 0);
+  else malformed(k);
+  return 0;
+}
+
+/** First leaf of the value in word k, which must have `count` scalars. */
+export function operand(k: u32, count: u32): u32 {
+  const id = valueAt(k);
+  if (failed()) return 1;
+  if (typeLeaves[idType[id]] == count) return idLeaf[id];
+  malformed(k);
+  return 1;
+}
+
+/** Scalars of the value in word k. */
+function countAt(k: u32): u32 {
+  const id = valueAt(k);
+  return failed() ? 0 : typeLeaves[idType[id]];
+}
+
+/** Leaves for the result of the instruction at `at`, whose type must be of scalars that we have. */
+export function result(at: u32): u32 {
+  const type = typeAt(at + 1);
+  if (failed()) return 1;
+  const kind = typeKind[type];
+  if (kind <= <u32>TypeKind.VOID || kind >= <u32>TypeKind.RUNTIME_ARRAY) {
+    if (kind != TypeKind.STRUCT) {
+      unsupported(Unsupported.TYPE, kind);
+      return 1;
+    }
+  } else if (kind <= <u32>TypeKind.MATRIX) {
+    const width = scalarWidth(type);
+    if (width != 1 && width != 32) {
+      unsupported(Unsupported.WIDTH, width);
+      return 1;
+    }
+  }
+  const leaf = newLeaves(typeLeaves[type]);
+  if (!failed()) setValue(idAt(at + 2), type, leaf);
+  return leaf;
+}
+
+function resultCount(at: u32): u32 {
+  return typeLeaves[idAt(at + 1)];
+}
+
+/** Undefined scalars of a type, at the cursor. */
+export function undefLeaves(type: u32, leaf: u32): void {
+  const count = describe(type, 0, Layout.NONE, 0, 0);
+  for (let k: u32 = 0; k < count && !failed(); k++) leafPool[leaf + k] = undef(scratchB[2 * k + 1]);
+}
+
+/** Zeros of a type. */
+export function nullLeaves(type: u32, leaf: u32): void {
+  const count = describe(type, 0, Layout.NONE, 0, 0);
+  for (let k: u32 = 0; k < count && !failed(); k++) {
+    leafPool[leaf + k] = scratchB[2 * k + 1] == 1 ? bin(Op.INE, constant(0), constant(0)) : constant(0);
+  }
+}
+
+function liftUnary(op: u32, at: u32, first: u32): bool {
+  const n = resultCount(at);
+  const a = operand(at + first, n);
+  if (failed()) return true;
+  // The first scalar tells whether the op is unary at all.
+  const head = unary(op, leafPool[a]);
+  if (head == 0) return false;
+  const out = result(at);
+  for (let k: u32 = 0; k < n && !failed(); k++) leafPool[out + k] = k == 0 ? head : unary(op, leafPool[a + k]);
+  return true;
+}
+
+function liftBinary(op: u32, at: u32, first: u32): void {
+  const n = resultCount(at);
+  const a = operand(at + first, n);
+  const b = operand(at + first + 1, n);
+  const out = result(at);
+  for (let k: u32 = 0; k < n && !failed(); k++) leafPool[out + k] = binary(op, leafPool[a + k], leafPool[b + k]);
+}
+
+/** The part of a composite that literal indices from word `from` to `end` name: its type in `partFound`; scalar offset. */
+let partFound: u32 = 0;
+function walkLiterals(type: u32, from: u32, end: u32): u32 {
+  let t = type;
+  let offset: u32 = 0;
+  for (let k = from; k < end && !failed(); k++) {
+    const index = wordAt(k);
+    const part = partType(t, index);
+    if (part == 0) {
+      malformed(k);
+      return 0;
+    }
+    offset += partLeaf(t, index);
+    t = part;
+  }
+  partFound = t;
+  return offset;
+}
+
+function compositeExtract(at: u32, count: u32, first: u32): void {
+  const id = valueAt(at + first);
+  if (failed()) return;
+  const offset = walkLiterals(idType[id], at + first + 1, at + count);
+  if (failed()) return;
+  if (partFound != idAt(at + 1)) malformed(at + 1);
+  else setValue(idAt(at + 2), partFound, idLeaf[id] + offset);
+}
+
+function compositeInsert(at: u32, count: u32, first: u32): void {
+  const object = valueAt(at + first);
+  const composite = valueAt(at + first + 1);
+  if (failed()) return;
+  const type = idType[composite];
+  const offset = walkLiterals(type, at + first + 2, at + count);
+  if (failed() || partFound != idType[object] || type != idAt(at + 1)) {
+    malformed(at);
+    return;
+  }
+  const out = newLeaves(typeLeaves[type]);
+  if (failed()) return;
+  for (let k: u32 = 0; k < typeLeaves[type]; k++) leafPool[out + k] = leafPool[idLeaf[composite] + k];
+  for (let k: u32 = 0; k < typeLeaves[idType[object]]; k++) leafPool[out + offset + k] = leafPool[idLeaf[object] + k];
+  setValue(idAt(at + 2), type, out);
+}
+
+function compositeConstruct(at: u32, count: u32): void {
+  const out = result(at);
+  const n = resultCount(at);
+  let next: u32 = 0;
+  for (let k: u32 = 3; k < count && !failed(); k++) {
+    const id = valueAt(at + k);
+    const m: u32 = failed() ? 0 : typeLeaves[idType[id]];
+    if (next + m > n) {
+      malformed(at + k);
+      return;
+    }
+    for (let j: u32 = 0; j < m; j++) leafPool[out + next + j] = leafPool[idLeaf[id] + j];
+    next += m;
+  }
+  if (next != n) malformed(at);
+}
+
+function vectorShuffle(at: u32, count: u32, first: u32): void {
+  const a = valueAt(at + first);
+  const b = valueAt(at + first + 1);
+  const out = result(at);
+  if (failed()) return;
+  const n = resultCount(at);
+  const na = typeLeaves[idType[a]];
+  const nb = typeLeaves[idType[b]];
+  if (count != first + 2 + n) {
+    malformed(at);
+    return;
+  }
+  for (let k: u32 = 0; k < n && !failed(); k++) {
+    const index = wordAt(at + first + 2 + k);
+    if (index < na) leafPool[out + k] = leafPool[idLeaf[a] + index];
+    else if (index < na + nb) leafPool[out + k] = leafPool[idLeaf[b] + index - na];
+    else if (index == 0xffff_ffff) leafPool[out + k] = undef(scalarWidth(idAt(at + 1)));
+    else malformed(at);
+  }
+}
+
+function vectorExtractDynamic(at: u32): void {
+  const n = countAt(at + 3);
+  const v = operand(at + 3, n);
+  const i = leafPool[operand(at + 4, 1)];
+  const out = result(at);
+  if (failed() || resultCount(at) != 1) {
+    malformed(at);
+    return;
+  }
+  if (isConst(i)) {
+    leafPool[out] = leafPool[v + min<u32>(constBits(i), n - 1)];
+    return;
+  }
+  let value = leafPool[v];
+  for (let k: u32 = 1; k < n; k++) value = sel(bin(Op.IEQ, i, constant(k)), leafPool[v + k], value);
+  leafPool[out] = value;
+}
+
+function vectorInsertDynamic(at: u32): void {
+  const n = resultCount(at);
+  const v = operand(at + 3, n);
+  const part = leafPool[operand(at + 4, 1)];
+  const i = leafPool[operand(at + 5, 1)];
+  const out = result(at);
+  for (let k: u32 = 0; k < n && !failed(); k++) {
+    leafPool[out + k] = sel(bin(Op.IEQ, i, constant(k)), part, leafPool[v + k]);
+  }
+}
+
+/** Rows and columns of a matrix type; a vector counts as one column. */
+function rowsOf(type: u32): u32 {
+  return typeKind[type] == TypeKind.MATRIX ? typeB[typeA[type]] : typeB[type];
+}
+function columnsOf(type: u32): u32 {
+  return typeKind[type] == TypeKind.MATRIX ? typeB[type] : 1;
+}
+
+/** Matrix products, transpose, outer product, scaling. */
+function liftMatrix(op: u32, at: u32): void {
+  const a = valueAt(at + 3);
+  const b = op == SpvOp.OpTranspose ? a : valueAt(at + 4);
+  const out = result(at);
+  if (failed()) return;
+  const ta = idType[a];
+  const tb = idType[b];
+  const la = idLeaf[a];
+  const lb = idLeaf[b];
+  const n = resultCount(at);
+  const rows = rowsOf(idAt(at + 1));
+  const columns = columnsOf(idAt(at + 1));
+  let ok = true;
+  switch (op) {
+    case SpvOp.OpVectorTimesScalar:
+    case SpvOp.OpMatrixTimesScalar:
+      ok = typeLeaves[ta] == n && typeLeaves[tb] == 1;
+      for (let k: u32 = 0; ok && k < n; k++) leafPool[out + k] = fmul(leafPool[la + k], leafPool[lb]);
+      break;
+    case SpvOp.OpTranspose:
+      ok = typeLeaves[ta] == n && rowsOf(ta) == columns;
+      for (let k: u32 = 0; ok && k < n; k++) leafPool[out + k] = leafPool[la + (k % rows) * columns + k / rows];
+      break;
+    case SpvOp.OpOuterProduct:
+      ok = typeLeaves[ta] == rows && typeLeaves[tb] == columns;
+      for (let k: u32 = 0; ok && k < n; k++) leafPool[out + k] = fmul(leafPool[la + (k % rows)], leafPool[lb + k / rows]);
+      break;
+    case SpvOp.OpVectorTimesMatrix: {
+      const inner = rowsOf(tb);
+      ok = typeLeaves[ta] == inner && columnsOf(tb) == n;
+      for (let k: u32 = 0; ok && k < n; k++) leafPool[out + k] = dot(la, 1, lb + k * inner, 1, inner);
+      break;
+    }
+    default: {
+      // MatrixTimesVector, MatrixTimesMatrix: element (c, r) is row r of a times column c of b.
+      const inner = columnsOf(ta);
+      ok = rowsOf(ta) == rows && rowsOf(tb) == inner && typeLeaves[ta] == rows * inner && typeLeaves[tb] * rows == inner * n;
+      for (let k: u32 = 0; ok && k < n; k++) leafPool[out + k] = dot(la + (k % rows), rows, lb + (k / rows) * inner, 1, inner);
+      break;
+    }
+  }
+  if (!ok) malformed(at);
+}
+
+/** IAddCarry, ISubBorrow, UMulExtended, SMulExtended: a struct of two values. */
+function liftExtended(op: u32, at: u32): void {
+  const n = resultCount(at) / 2;
+  const a = operand(at + 3, n);
+  const b = operand(at + 4, n);
+  const out = result(at);
+  for (let k: u32 = 0; k < n && !failed(); k++) {
+    const x = leafPool[a + k];
+    const y = leafPool[b + k];
+    const add = op == SpvOp.OpIAddCarry;
+    if (add || op == SpvOp.OpISubBorrow) {
+      const low = bin(add ? Op.IADD : Op.ISUB, x, y);
+      leafPool[out + k] = low;
+      leafPool[out + n + k] = add ? carryOf(low, x) : borrowOf(x, y);
+    } else {
+      leafPool[out + k] = bin(Op.IMUL, x, y);
+      leafPool[out + n + k] = bin(op == SpvOp.OpUMulExtended ? Op.UMUL_HI : Op.IMUL_HI, x, y);
+    }
+  }
+}
+
+function liftSelect(at: u32): void {
+  const n = resultCount(at);
+  const nc = countAt(at + 3);
+  const c = operand(at + 3, nc);
+  const a = operand(at + 4, n);
+  const b = operand(at + 5, n);
+  const out = result(at);
+  if (failed() || (nc != 1 && nc != n)) {
+    malformed(at);
+    return;
+  }
+  for (let k: u32 = 0; k < n && !failed(); k++) leafPool[out + k] = sel(leafPool[c + (nc == 1 ? 0 : k)], leafPool[a + k], leafPool[b + k]);
+}
+
+function liftBitfield(op: u32, at: u32): void {
+  const n = resultCount(at);
+  const insert: u32 = op == SpvOp.OpBitFieldInsert ? 1 : 0;
+  const a = operand(at + 3, n);
+  const b = insert != 0 ? operand(at + 4, n) : a;
+  const offset = leafPool[operand(at + 4 + insert, 1)];
+  const bits = leafPool[operand(at + 5 + insert, 1)];
+  const out = result(at);
+  for (let k: u32 = 0; k < n && !failed(); k++) {
+    leafPool[out + k] =
+      insert != 0
+        ? bitfieldInsert(leafPool[a + k], leafPool[b + k], offset, bits)
+        : bitfieldExtract(op == SpvOp.OpBitFieldSExtract, leafPool[a + k], offset, bits);
+  }
+}
+
+/** Modf and Frexp: the second result goes to a struct member or through a pointer. */
+function liftTwoResults(f: u32, at: u32): void {
+  const n = countAt(at + 5);
+  const a = operand(at + 5, n);
+  const isStruct = f == G.ModfStruct || f == G.FrexpStruct;
+  const out = result(at);
+  const second = newLeaves(n);
+  if (failed() || resultCount(at) != (isStruct ? 2 * n : n)) {
+    malformed(at);
+    return;
+  }
+  for (let k: u32 = 0; k < n; k++) {
+    const x = leafPool[a + k];
+    if (f == G.Modf || f == G.ModfStruct) {
+      const whole = un(Op.FTRUNC, x);
+      leafPool[second + k] = whole;
+      // Inf - Inf would be NaN; the fraction of an infinity is a zero.
+      const rest = sel(bin(Op.FEQ, x, whole), constant(0), fsub(x, whole));
+      leafPool[out + k] = rest;
+    } else {
+      leafPool[out + k] = un(Op.FFREXP_MANT, x);
+      leafPool[second + k] = un(Op.FFREXP_EXP, x);
+    }
+  }
+  if (isStruct) {
+    for (let k: u32 = 0; k < n; k++) leafPool[out + n + k] = leafPool[second + k];
+    return;
+  }
+  const p = pointerAt(at + 6);
+  if (failed() || typeLeaves[idType[p]] != n) malformed(at + 6);
+  else storePointer(p, second, 0, 0);
+}
+
+function liftExtInst(at: u32, count: u32): void {
+  const set = idAt(at + 3);
+  const f = wordAt(at + 4);
+  if (idClass[set] != IdClass.EXT_GLSL) {
+    // NonSemantic sets have no effect on code; others are unknown.
+    if (idClass[set] == IdClass.EXT_OTHER) idClass[idAt(at + 2)] = IdClass.UNSUPPORTED;
+    else unsupported(Unsupported.EXT_SET, 0);
+    return;
+  }
+  const n = resultCount(at);
+  if (f == G.Modf || f == G.ModfStruct || f == G.Frexp || f == G.FrexpStruct) {
+    liftTwoResults(f, at);
+    return;
+  }
+  if (f == G.Determinant || f == G.MatrixInverse) {
+    const m = valueAt(at + 5);
+    const out = result(at);
+    if (failed() || typeKind[idType[m]] != TypeKind.MATRIX || typeB[idType[m]] > 4 || rowsOf(idType[m]) != typeB[idType[m]]) {
+      malformed(at);
+      return;
+    }
+    if (f == G.Determinant) leafPool[out] = determinant(idLeaf[m], typeB[idType[m]]);
+    else if (n != typeLeaves[idType[m]]) malformed(at);
+    else inverse(out, idLeaf[m], typeB[idType[m]]);
+    return;
+  }
+  const na = countAt(at + 5);
+  const a = operand(at + 5, na);
+  if (failed()) return;
+  if (f >= <u32>G.PackSnorm4x8 && f <= <u32>G.UnpackUnorm4x8 && f != G.PackDouble2x32) {
+    const out = result(at);
+    if (failed() || !packShape(f, na, n) || !glslPack(f, out, a)) malformed(at);
+    return;
+  }
+  if (f >= <u32>G.Length && f <= <u32>G.Refract) {
+    const scalarResult = f == G.Length || f == G.Distance;
+    const b = count > 6 ? operand(at + 6, na) : a;
+    const c = count > 7 ? operand(at + 7, f == G.Refract ? 1 : na) : a;
+    const out = result(at);
+    if (failed() || n != (scalarResult ? 1 : na)) {
+      malformed(at);
+      return;
+    }
+    // Distance overwrites its second operand's leaves: give it a copy.
+    let second = b;
+    if (f == G.Distance) {
+      second = newLeaves(na);
+      for (let k: u32 = 0; k < na && !failed(); k++) leafPool[second + k] = leafPool[b + k];
+    }
+    if (!failed() && !glslVector(f, out, a, second, c, na)) unsupported(Unsupported.EXT_INST, f);
+    return;
+  }
+  const b = count > 6 ? operand(at + 6, na) : a;
+  const c = count > 7 ? operand(at + 7, na) : a;
+  const out = result(at);
+  if (failed() || na != n) {
+    malformed(at);
+    return;
+  }
+  for (let k: u32 = 0; k < n && !failed(); k++) {
+    const value = glslScalar(f, leafPool[a + k], leafPool[b + k], leafPool[c + k]);
+    if (value == 0) unsupported(Unsupported.EXT_INST, f);
+    else leafPool[out + k] = value;
+  }
+}
+
+/** Packs take 4 or 2 scalars to 1, unpacks 1 to 4 or 2. */
+function packShape(f: u32, operands: u32, results: u32): bool {
+  const four = f == G.PackSnorm4x8 || f == G.PackUnorm4x8 || f == G.UnpackSnorm4x8 || f == G.UnpackUnorm4x8;
+  const wide: u32 = four ? 4 : 2;
+  return f <= <u32>G.PackHalf2x16 ? operands == wide && results == 1 : operands == 1 && results == wide;
+}
+
+/** Lifts an instruction that makes a value from values. False: none of these. `first`: word of its first operand. */
+export function liftValue(op: u32, at: u32, count: u32, first: u32): bool {
+  const id = idAt(at + 2);
+  setExact((idDec[id] & Dec.NO_CONTRACTION) != 0);
+  switch (op) {
+    case SpvOp.OpCompositeExtract:
+      compositeExtract(at, count, first);
+      return true;
+    case SpvOp.OpCompositeInsert:
+      compositeInsert(at, count, first);
+      return true;
+    case SpvOp.OpCompositeConstruct:
+      compositeConstruct(at, count);
+      return true;
+    case SpvOp.OpVectorShuffle:
+      vectorShuffle(at, count, first);
+      return true;
+    case SpvOp.OpVectorExtractDynamic:
+      vectorExtractDynamic(at);
+      return true;
+    case SpvOp.OpVectorInsertDynamic:
+      vectorInsertDynamic(at);
+      return true;
+    case SpvOp.OpCopyObject:
+    case SpvOp.OpCopyLogical: {
+      const from = valueAt(at + 3);
+      const type = typeAt(at + 1);
+      if (failed() || typeLeaves[type] != typeLeaves[idType[from]]) malformed(at);
+      else setValue(id, type, idLeaf[from]);
+      return true;
+    }
+    case SpvOp.OpUndef: {
+      const out = result(at);
+      if (!failed()) undefLeaves(idAt(at + 1), out);
+      return true;
+    }
+    case SpvOp.OpVectorTimesScalar:
+    case SpvOp.OpMatrixTimesScalar:
+    case SpvOp.OpVectorTimesMatrix:
+    case SpvOp.OpMatrixTimesVector:
+    case SpvOp.OpMatrixTimesMatrix:
+    case SpvOp.OpOuterProduct:
+    case SpvOp.OpTranspose:
+      liftMatrix(op, at);
+      return true;
+    case SpvOp.OpDot: {
+      const n = countAt(at + 3);
+      const a = operand(at + 3, n);
+      const b = operand(at + 4, n);
+      const out = result(at);
+      if (!failed()) leafPool[out] = dot(a, 1, b, 1, n);
+      return true;
+    }
+    case SpvOp.OpAny:
+    case SpvOp.OpAll: {
+      const n = countAt(at + first);
+      const a = operand(at + first, n);
+      const out = result(at);
+      if (!failed()) leafPool[out] = reduceBool(op == SpvOp.OpAll ? Op.IAND : Op.IOR, a, n);
+      return true;
+    }
+    case SpvOp.OpIAddCarry:
+    case SpvOp.OpISubBorrow:
+    case SpvOp.OpUMulExtended:
+    case SpvOp.OpSMulExtended:
+      liftExtended(op, at);
+      return true;
+    case SpvOp.OpSelect:
+      if (first == 3) liftSelect(at);
+      else liftSpecSelect(at);
+      return true;
+    case SpvOp.OpBitFieldInsert:
+    case SpvOp.OpBitFieldSExtract:
+    case SpvOp.OpBitFieldUExtract:
+      liftBitfield(op, at);
+      return true;
+    case SpvOp.OpExtInst:
+      liftExtInst(at, count);
+      return true;
+    default:
+      break;
+  }
+  const kinds = arity(op);
+  if (kinds == 0) return false;
+  if (kinds == 1) return liftUnary(op, at, first);
+  liftBinary(op, at, first);
+  return true;
+}
+
+function liftSpecSelect(at: u32): void {
+  const n = resultCount(at);
+  const c = operand(at + 4, 1);
+  const a = operand(at + 5, n);
+  const b = operand(at + 6, n);
+  const out = result(at);
+  for (let k: u32 = 0; k < n && !failed(); k++) leafPool[out + k] = sel(leafPool[c], leafPool[a + k], leafPool[b + k]);
+}
+
+/** Operands of a component-wise op: 1, 2; 0 for another op. */
+function arity(op: u32): u32 {
+  switch (op) {
+    case SpvOp.OpSNegate:
+    case SpvOp.OpFNegate:
+    case SpvOp.OpNot:
+    case SpvOp.OpLogicalNot:
+    case SpvOp.OpConvertFToU:
+    case SpvOp.OpConvertFToS:
+    case SpvOp.OpConvertSToF:
+    case SpvOp.OpConvertUToF:
+    case SpvOp.OpUConvert:
+    case SpvOp.OpSConvert:
+    case SpvOp.OpFConvert:
+    case SpvOp.OpBitcast:
+    case SpvOp.OpBitReverse:
+    case SpvOp.OpBitCount:
+    case SpvOp.OpQuantizeToF16:
+    case SpvOp.OpIsNan:
+    case SpvOp.OpIsInf:
+      return 1;
+    default:
+      break;
+  }
+  if (op >= <u32>SpvOp.OpIAdd && op <= <u32>SpvOp.OpFMod) return 2;
+  if (op >= <u32>SpvOp.OpLogicalEqual && op <= <u32>SpvOp.OpFUnordGreaterThanEqual && op != SpvOp.OpSelect) return 2;
+  return op >= <u32>SpvOp.OpShiftRightLogical && op <= <u32>SpvOp.OpBitwiseAnd ? 2 : 0;
+}
+
+/** OpLoad with its type check. */
+export function liftLoad(at: u32, count: u32): void {
+  const p = pointerAt(at + 3);
+  if (failed()) return;
+  if (idType[p] != idAt(at + 1)) {
+    malformed(at + 1);
+    return;
+  }
+  setValue(idAt(at + 2), idType[p], loadPointer(p, count > 4 ? at + 4 : 0, 0));
+}
+
+export function liftStore(at: u32, count: u32): void {
+  const p = pointerAt(at + 1);
+  const value = valueAt(at + 2);
+  if (failed()) return;
+  if (typeLeaves[idType[p]] != typeLeaves[idType[value]]) {
+    malformed(at);
+    return;
+  }
+  storePointer(p, idLeaf[value], count > 3 ? at + 3 : 0, 0);
+}
+
+export function liftCopyMemory(at: u32, count: u32): void {
+  const to = pointerAt(at + 1);
+  const from = pointerAt(at + 2);
+  if (failed()) return;
+  if (idType[to] != idType[from]) malformed(at);
+  else storePointer(to, loadPointer(from, 0, 0), count > 3 ? at + 3 : 0, 0);
+}
