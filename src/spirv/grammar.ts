@@ -17,6 +17,8 @@ export interface InstructionRow {
   readonly hasResult: boolean;
   /** All operands in word order, result type and result included. */
   readonly operands: readonly OperandRow[];
+  /** All operands are single words that are always there: the common case, walked without looking at each. */
+  readonly plain: boolean;
   /** One of these must be declared; empty: none is needed. */
   readonly capabilities: readonly string[];
   /** `major << 16 | minor << 8`, as in a module's header; 0: always there. */
@@ -59,6 +61,8 @@ function parseVersion(text: string | undefined): number {
 
 const words = (text: string | undefined): readonly string[] => (text ? text.split(" ") : []);
 
+const singleWords: ReadonlySet<string> = new Set(["type", "result", "id", "scope", "semantics", "int"]);
+
 const byOpcode = new Map<number, InstructionRow>();
 const byName = new Map<string, InstructionRow>();
 for (const [opcode, name, operands, capabilities, version] of instructionRows as readonly RawRow[]) {
@@ -69,6 +73,7 @@ for (const [opcode, name, operands, capabilities, version] of instructionRows as
     hasType: parsed[0]?.kind === "type",
     hasResult: parsed[0]?.kind === "result" || parsed[1]?.kind === "result",
     operands: parsed,
+    plain: parsed.every((o) => o.quantifier === "" && o.pair === undefined && singleWords.has(o.kind)),
     capabilities: words(capabilities),
     minVersion: parseVersion(version),
   };

@@ -28,6 +28,13 @@ export function walkOperands(
   visit: OperandVisitor,
 ): OperandProblem | undefined {
   let next = at + 1;
+  if (row.plain) {
+    for (const { kind } of row.operands) {
+      if (next >= end) return { problem: "missing", kind };
+      visit(kind, next++, 1);
+    }
+    return next < end ? { problem: "extra", words: end - next } : undefined;
+  }
 
   const one = (kind: string): OperandProblem | undefined => {
     if (next >= end) return { problem: "missing", kind };

@@ -30,9 +30,9 @@ function swapBytes(words: Uint32Array): Uint32Array {
   return words.map((w) => ((w << 24) | ((w & 0xff00) << 8) | ((w >>> 8) & 0xff00) | (w >>> 24)) >>> 0);
 }
 
+/** The words in this machine's order; where that is not the file's, the swapped magic number tells. */
 function wordsOf(bytes: Uint8Array): Uint32Array {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Uint32Array.from({ length: bytes.byteLength >> 2 }, (_, i) => view.getUint32(i * 4, true));
+  return new Uint32Array(Uint8Array.from(bytes).buffer);
 }
 
 /** Bits of an integer or float type, given the type's id or the id of a value of that type. */
@@ -78,8 +78,13 @@ export function readModule(input: Uint32Array | Uint8Array, options: ReadOptions
   const diagnostics: Diagnostic[] = [];
   const widthOf = (id: number): number | undefined => scalarWidth(module, id);
   let resultAt = 0;
+  let badId = -1;
   const visit = (kind: string, at: number): void => {
     if (kind === "result") resultAt = at;
+    else if (kind === "type" || kind === "id" || kind === "scope" || kind === "semantics") {
+      const id = words[at]!;
+      if ((id === 0 || id >= bound) && badId < 0) badId = id;
+    }
   };
 
   for (let at = 5; at < words.length; ) {
@@ -99,9 +104,13 @@ export function readModule(input: Uint32Array | Uint8Array, options: ReadOptions
     if (row === undefined) {
       diagnostics.push(report("SPIRV_UNKNOWN_OP", { opcode, word: at }, spanOf(module, at)));
     } else {
+      badId = -1;
       const problem = walkOperands(words, at, end, row, widthOf, visit);
       if (problem !== undefined) diagnostics.push(operandDiagnostic(module, at, op, problem));
-      else {
+      else if (badId >= 0) {
+        const place = { id: badId, op, word: at, bound };
+        diagnostics.push(report("SPIRV_ID_OUT_OF_BOUND", place, spanOf(module, at)));
+      } else {
         const first = at + 1 + (row.hasType ? 1 : 0) + (row.hasResult ? 1 : 0);
         const result = row.hasResult ? words[resultAt]! : 0;
         const instruction = { at, end, opcode, row, type: row.hasType ? words[at + 1]! : 0, result, first };

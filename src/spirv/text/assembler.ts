@@ -283,9 +283,9 @@ class Assembler {
 
   /** `OpName` or `%id = OpName` stands here. */
   #startsInstruction(): boolean {
-    const token = this.#tokens[this.#next]!;
-    if (token.kind === "word") return /^Op[A-Z]/.test(token.text);
-    return token.kind === "id" && this.#tokens[this.#next + 1]?.kind === "equals";
+    const token = this.#tokens[this.#next];
+    if (token?.kind === "word") return /^Op[A-Z]/.test(token.text);
+    return token?.kind === "id" && this.#tokens[this.#next + 1]?.kind === "equals";
   }
 
   #span(token: Token): Span {

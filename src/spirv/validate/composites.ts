@@ -1,6 +1,6 @@
 import { Op } from "../enums.ts";
 import { instructionRow, opName } from "../grammar.ts";
-import { type Instruction, operandCount } from "../module.ts";
+import type { Instruction } from "../module.ts";
 import type { Context } from "./instructions.ts";
 import { applyRule, instructionRules } from "./rules.ts";
 
@@ -10,6 +10,16 @@ const specialised: ReadonlySet<number> = new Set([
   Op.OpCompositeExtract,
   Op.OpCompositeInsert,
   Op.OpVectorShuffle,
+]);
+
+const matrixOps: ReadonlySet<number> = new Set([
+  Op.OpVectorTimesScalar,
+  Op.OpMatrixTimesScalar,
+  Op.OpVectorTimesMatrix,
+  Op.OpMatrixTimesVector,
+  Op.OpMatrixTimesMatrix,
+  Op.OpOuterProduct,
+  Op.OpTranspose,
 ]);
 
 /** Checks constants and instructions on vectors, matrices and composites; undefined for any other instruction. */
@@ -85,7 +95,7 @@ export function checkComposite(c: Context, instruction: Instruction): string | u
       return c.typeOf(0) === part && c.typeOf(1) === part ? undefined : "operands must have the members' type";
     }
     default:
-      return matrixRule(c, instruction);
+      return matrixOps.has(instruction.opcode) ? matrixRule(c, instruction) : undefined;
   }
 }
 
@@ -189,12 +199,7 @@ function specConstantOpRule(c: Context, instruction: Instruction): string | unde
   if (!specialised.has(opcode) || instructionRow(opcode) === undefined)
     return `${opName(opcode)} is no operation on constants`;
   // the same checks, one operand further on
-  const shifted: Context = {
-    ...c,
-    count: operandCount(instruction) - 1,
-    word: (i) => c.word(i + 1),
-    typeOf: (i) => c.typeOf(i + 1),
-  };
+  const shifted = c.at(instruction, 1);
   return checkComposite(shifted, { ...instruction, opcode });
 }
 

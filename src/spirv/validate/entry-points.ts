@@ -1,5 +1,6 @@
 import { type Annotations, entryPoints } from "../annotations.ts";
-import { Decoration, ExecutionMode, ExecutionModel, Op, StorageClass } from "../enums.ts";
+import { BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass } from "../enums.ts";
+import { stringWords } from "../literals.ts";
 import { type Instruction, type Module, operand, operandCount } from "../module.ts";
 import type { Reports } from "../reports.ts";
 import type { Structure } from "./structure.ts";
@@ -19,8 +20,8 @@ export function checkEntryPoints(module: Module, structure: Structure, types: Ty
     if (types.opcode(body.fn.type) !== Op.OpTypeVoid || body.parameters.length > 0) {
       reports.rule("SPIRV_LAYOUT", entry.instruction, "an entry point takes and returns nothing");
     }
-    const nameWords = module.words.subarray(entry.instruction.first + 2, entry.instruction.end);
-    let at = entry.instruction.first + 2 + nameWords.findIndex((w) => w >>> 24 === 0) + 1;
+    const nameAt = entry.instruction.first + 2;
+    let at = nameAt + stringWords(module.words, nameAt, entry.instruction.end);
     for (; at < entry.instruction.end; at++) {
       const variable = module.definitions[module.words[at]!];
       if (variable?.opcode !== Op.OpVariable || operand(module, variable, 0) === StorageClass.Function) {
@@ -39,7 +40,6 @@ export function checkEntryPoints(module: Module, structure: Structure, types: Ty
     const mode = instruction.opcode === Op.OpExecutionMode || instruction.opcode === Op.OpExecutionModeId;
     if (mode && !fns.has(operand(module, instruction, 0)))
       reports.rule("SPIRV_LAYOUT", instruction, "names no entry point");
-    if (instruction.opcode === Op.OpFunctionCall) continue;
   }
   for (const body of structure.functions) {
     for (const block of body.blocks) {
@@ -57,7 +57,7 @@ function hasLocalSize(module: Module, globals: readonly Instruction[], fn: numbe
     const mode = operand(module, g, 1);
     if (g.opcode === Op.OpExecutionMode) return operand(module, g, 0) === fn && mode === ExecutionMode.LocalSize;
     if (g.opcode === Op.OpExecutionModeId) return operand(module, g, 0) === fn && mode === ExecutionMode.LocalSizeId;
-    return g.opcode === Op.OpDecorate && mode === Decoration.BuiltIn && operand(module, g, 2) === 25;
+    return g.opcode === Op.OpDecorate && mode === Decoration.BuiltIn && operand(module, g, 2) === BuiltIn.WorkgroupSize;
   });
 }
 

@@ -97,7 +97,7 @@ function wanted(instruction: Instruction, index: number): Kind | undefined {
 
 /**
  * Checks every id in use: defined, before its use where that is asked for, of the right kind, and not of another
- * function. Returns the function (by index) that owns each id; -1 for module level.
+ * function.
  */
 export function checkIds(module: Module, structure: Structure, reports: Reports): void {
   const owner = new Map<number, number>();
@@ -108,6 +108,14 @@ export function checkIds(module: Module, structure: Structure, reports: Reports)
       for (const instruction of block.instructions) if (instruction.result !== 0) owner.set(instruction.result, index);
     }
   });
+
+  // members of a struct may be pointers that are declared ahead
+  const forwardPointers = new Set<number>();
+  for (const { opcode, first } of structure.globals) {
+    if (opcode !== Op.OpTypeForwardPointer) continue;
+    const id = module.words[first]!;
+    if (module.definitions[id]?.opcode === Op.OpTypePointer) forwardPointers.add(id);
+  }
 
   let current = -1;
   let seenFunctions = 0;
@@ -124,7 +132,8 @@ export function checkIds(module: Module, structure: Structure, reports: Reports)
       const index = at - instruction.first;
       const late = forward.get(instruction.opcode);
       const ahead = late === "all" || (late === "first" && index === 0) || (late === "labels" && index > 0);
-      if (found.at >= instruction.at && !ahead) reports.id("SPIRV_ID_FORWARD", instruction, id);
+      const declared = instruction.opcode === Op.OpTypeStruct && forwardPointers.has(id);
+      if (found.at >= instruction.at && !ahead && !declared) reports.id("SPIRV_ID_FORWARD", instruction, id);
       const kind = wanted(instruction, index);
       if (kind !== undefined && kindOf(found) !== kind) {
         reports.rule("SPIRV_TYPE", instruction, `%${id} is no ${kind}`);

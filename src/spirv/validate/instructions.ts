@@ -8,15 +8,40 @@ import { applyRule, glslRules, instructionRules } from "./rules.ts";
 import type { FunctionBody, Structure } from "./structure.ts";
 import { isReadOnlyStorage, type Types } from "./types.ts";
 
-/** What a check of one instruction sees. */
-export interface Context {
+/** What a check of one instruction sees; one object serves all, `at` moves it on. */
+export class Context {
   readonly module: Module;
   readonly types: Types;
-  /** The operand word at `index` after result type and result; 0 where there is none. */
-  word(index: number): number;
+  #first = 0;
+  #end = 0;
+
+  constructor(module: Module, types: Types) {
+    this.module = module;
+    this.types = types;
+  }
+
+  /** Looks at `instruction` with its first `skip` operand words left out. */
+  at(instruction: Instruction, skip = 0): this {
+    this.#first = instruction.first + skip;
+    this.#end = instruction.end;
+    return this;
+  }
+
+  /** Operand words after result type and result. */
+  get count(): number {
+    return this.#end - this.#first;
+  }
+
+  /** The operand word at `index`; 0 where there is none. */
+  word(index: number): number {
+    const at = this.#first + index;
+    return at < this.#end ? this.module.words[at]! : 0;
+  }
+
   /** The type of the value that the operand names; 0 where it names none. */
-  typeOf(index: number): number;
-  readonly count: number;
+  typeOf(index: number): number {
+    return this.types.ofValue(this.word(index));
+  }
 }
 
 const atomics: ReadonlyMap<number, number> = new Map<number, number>([
@@ -40,15 +65,10 @@ const atomics: ReadonlyMap<number, number> = new Map<number, number>([
 
 /** Checks result and operand types of each constant, global and instruction in a block. */
 export function checkInstructions(module: Module, structure: Structure, types: Types, reports: Reports): void {
+  const context = new Context(module, types);
   const check = (instruction: Instruction, body: FunctionBody | undefined): void => {
     if (reports.full) return;
-    const context: Context = {
-      module,
-      types,
-      word: (index) => operand(module, instruction, index),
-      typeOf: (index) => types.ofValue(operand(module, instruction, index)),
-      count: operandCount(instruction),
-    };
+    context.at(instruction);
     const rule = ruleOf(context, instruction, body, structure);
     if (rule !== undefined) reports.rule("SPIRV_TYPE", instruction, rule);
   };

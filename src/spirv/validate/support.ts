@@ -227,7 +227,7 @@ function missing(module: Module, instruction: Instruction, annotations: Annotati
     case Op.OpTypeInt:
     case Op.OpTypeFloat: {
       const width = operand(module, instruction, 0);
-      return width === 32 ? undefined : `a ${width}-bit ${opcode === Op.OpTypeInt ? "integer" : "float"}`;
+      return width === 32 ? undefined : `the type of ${width}-bit ${opcode === Op.OpTypeInt ? "integers" : "floats"}`;
     }
     case Op.OpTypePointer: {
       const storage = operand(module, instruction, 0);
