@@ -1,0 +1,2 @@
+export { builtinFunctionNames, builtinOverloads, type Overload, type ParameterMode } from "./overloads.ts";
+export { type BuiltinVariable, builtinConstants, builtinVariables } from "./variables.ts";

@@ -1,0 +1,135 @@
+import type { Diagnostics, Note } from "../diagnostics.ts";
+import type { Version } from "../preprocess/index.ts";
+import {
+  errorType,
+  intType,
+  leafCount,
+  type ScalarKind,
+  sameType,
+  scalarOf,
+  type Type,
+  typeName,
+  withScalar,
+} from "../types/index.ts";
+import { CONSTANT_LEAF_LIMIT, convertValue } from "./fold.ts";
+import type { ConstantExpr, Constness, Expr } from "./tree.ts";
+
+export interface Range {
+  readonly position: number;
+  readonly end: number;
+}
+
+/** What the checker knows about the shader beside its text. */
+export interface CheckContext {
+  readonly stage: "compute" | "vertex" | "fragment";
+  readonly entryPoint: string;
+  readonly version: Version;
+  readonly extensions: ReadonlySet<string>;
+  readonly lostNames: ReadonlySet<string>;
+  readonly diagnostics: Diagnostics;
+}
+
+/** Implicit conversions by source type, best first. Source: GLSL 4.60 section 4.1.10. */
+const implicitTargets: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
+  bool: [],
+  int: ["uint", "float", "double"],
+  uint: ["float", "double"],
+  float: ["double"],
+  double: [],
+};
+
+/** Typed nodes and implicit conversions. */
+export abstract class CheckBase {
+  protected readonly context: CheckContext;
+  protected readonly diagnostics: Diagnostics;
+
+  constructor(context: CheckContext) {
+    this.context = context;
+    this.diagnostics = context.diagnostics;
+  }
+
+  protected errorExpr(place: Range): Expr {
+    return { kind: "error", type: errorType, constness: 1, position: place.position, end: place.end };
+  }
+
+  protected constantExpr(type: Type, values: readonly number[], place: Range): ConstantExpr {
+    return { kind: "constant", type, values, constness: 1, position: place.position, end: place.end };
+  }
+
+  protected intConstant(value: number, place: Range): ConstantExpr {
+    return this.constantExpr(intType, [value], place);
+  }
+
+  /** Whether a folded value of the type may be kept; a larger one is reported. */
+  protected fitsConstant(type: Type, place: Range): boolean {
+    if (leafCount(type) <= CONSTANT_LEAF_LIMIT) return true;
+    this.diagnostics.error("GLSL_CONSTANT_TOO_LARGE", { limit: CONSTANT_LEAF_LIMIT }, place.position, place.end);
+    return false;
+  }
+
+  private allowsConversions(): boolean {
+    const { version, extensions } = this.context;
+    return !version.es || extensions.has("GL_EXT_shader_implicit_conversions");
+  }
+
+  /** Rank of an implicit conversion between component types: 0 none needed, higher is worse, undefined impossible. */
+  protected scalarRank(from: ScalarKind, to: ScalarKind): number | undefined {
+    if (from === to) return 0;
+    if (!this.allowsConversions() || !implicitTargets[from].includes(to)) return undefined;
+    if (from === "int" && to === "uint" && this.context.version.number < 400 && !this.context.version.es) {
+      return this.context.extensions.has("GL_ARB_gpu_shader5") ? 2 : undefined;
+    }
+    if (to !== "double") return 2;
+    return from === "float" ? 1 : 3;
+  }
+
+  /** As `scalarRank` for whole types. */
+  protected conversionRank(from: Type, to: Type): number | undefined {
+    if (sameType(from, to) || from.kind === "error" || to.kind === "error") return 0;
+    const source = scalarOf(from);
+    const target = scalarOf(to);
+    if (source === undefined || target === undefined || withScalar(from, target) !== to) return undefined;
+    return this.scalarRank(source, target);
+  }
+
+  /** The component type that both can become, or undefined. */
+  protected commonScalar(a: ScalarKind, b: ScalarKind): ScalarKind | undefined {
+    if (this.scalarRank(a, b) !== undefined) return b;
+    return this.scalarRank(b, a) !== undefined ? a : undefined;
+  }
+
+  /** The expression with another component type, folded where it is a constant. */
+  protected convert(expr: Expr, scalar: ScalarKind): Expr {
+    const from = scalarOf(expr.type);
+    if (from === undefined || from === scalar) return expr;
+    const type = withScalar(expr.type, scalar);
+    if (expr.kind === "constant") {
+      const values = expr.values.map((value) => convertValue(from, scalar, value));
+      return this.constantExpr(type, values, expr);
+    }
+    const { position, end } = expr;
+    const constness = expr.constness === 2 && (isReal(from) || isReal(scalar)) ? 0 : expr.constness;
+    return { kind: "convert", operand: expr, type, constness, position, end };
+  }
+
+  /** The expression as `type` wants it, by implicit conversion. An impossible one is reported. */
+  protected coerce(expr: Expr, type: Type, notes: readonly Note[] = []): Expr {
+    const rank = this.conversionRank(expr.type, type);
+    if (rank === undefined) {
+      const values = { from: typeName(expr.type), to: typeName(type) };
+      this.diagnostics.error("GLSL_BAD_CONVERSION", values, expr.position, expr.end, notes);
+      return { ...this.errorExpr(expr), type };
+    }
+    const scalar = scalarOf(type);
+    return rank === 0 || scalar === undefined ? expr : this.convert(expr, scalar);
+  }
+}
+
+export function isReal(scalar: ScalarKind): boolean {
+  return scalar === "float" || scalar === "double";
+}
+
+/** Constness of an operation on operands. */
+export function joinConstness(a: Constness, b: Constness): Constness {
+  return a === 0 || b === 0 ? 0 : a === 2 || b === 2 ? 2 : 1;
+}

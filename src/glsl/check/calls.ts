@@ -1,0 +1,244 @@
+import { builtinFunctionNames, builtinOverloads, type Overload, type ParameterMode } from "../builtins/index.ts";
+import type { Note } from "../diagnostics.ts";
+import type * as ast from "../syntax/index.ts";
+import { arrayType, type Type, typeName } from "../types/index.ts";
+import type { Range } from "./base.ts";
+import { ConstructorChecker } from "./constructors.ts";
+import { foldBuiltin } from "./fold.ts";
+import { assignProblem, rootVariable } from "./lvalues.ts";
+import { type Scopes, suggest } from "./scope.ts";
+import type { ConstantExpr, Constness, Expr, FunctionSymbol } from "./tree.ts";
+
+interface Candidate {
+  readonly target: FunctionSymbol | Overload;
+  readonly parameters: readonly { readonly type: Type; readonly mode: ParameterMode }[];
+}
+
+/** Calls: constructors, methods, user functions, built-in functions. */
+export abstract class CallChecker extends ConstructorChecker {
+  protected abstract readonly scopes: Scopes;
+  protected abstract currentFunction: FunctionSymbol | undefined;
+  /** Checks an expression as a place: it need not be readable. */
+  protected abstract place(expr: ast.Expr): Expr;
+  protected abstract resolveType(type: ast.TypeSpecifier): Type;
+  protected abstract arraySize(size: ast.Expr): Type;
+  protected abstract lengthOf(call: ast.CallExpr, base: ast.Expr): Expr;
+
+  protected call(call: ast.CallExpr): Expr {
+    const callee = call.callee;
+    if (callee.kind === "type") return this.construct(this.resolveType(callee.type), this.values(call.args), call);
+    if (callee.kind === "member") return this.method(call, callee);
+    if (callee.kind === "index") {
+      const type = this.constructorType(callee);
+      if (type !== undefined) return this.construct(type, this.values(call.args), call);
+    }
+    if (callee.kind !== "name") {
+      this.values(call.args);
+      this.diagnostics.error("GLSL_NOT_A_FUNCTION", { name: "expression" }, callee.position, callee.end);
+      return this.errorExpr(call);
+    }
+    const symbol = this.scopes.lookup(callee.name);
+    if (symbol?.kind === "struct") return this.construct(symbol.type, this.values(call.args), call);
+    if (symbol !== undefined && symbol.kind !== "functions") {
+      this.values(call.args);
+      if (symbol.kind !== "lost") {
+        this.diagnostics.error("GLSL_NOT_A_FUNCTION", { name: callee.name }, callee.position, callee.end);
+      }
+      return this.errorExpr(call);
+    }
+    const candidates: Candidate[] = (symbol?.functions ?? []).map((target) => ({
+      target,
+      parameters: target.parameters.map((parameter) => ({ type: parameter.type, mode: parameter.mode ?? "in" })),
+    }));
+    for (const target of builtinOverloads(callee.name)) candidates.push({ target, parameters: target.parameters });
+    if (candidates.length === 0) return this.unknownFunction(call, callee);
+    return this.resolveCall(call, callee, candidates);
+  }
+
+  private values(args: readonly ast.Expr[]): Expr[] {
+    return args.map((arg) => this.value(arg));
+  }
+
+  private method(call: ast.CallExpr, callee: ast.MemberExpr): Expr {
+    if (callee.name !== "length" || call.args.length > 0) {
+      this.values(call.args);
+      this.place(callee.base);
+      this.diagnostics.error("GLSL_NO_METHOD", { name: callee.name }, callee.namePosition, callee.end);
+      return this.errorExpr(call);
+    }
+    return this.lengthOf(call, callee.base);
+  }
+
+  /** The array type that `S[2][]` names, where `S` is a struct; undefined where the base is no type. */
+  private constructorType(callee: ast.IndexExpr): Type | undefined {
+    const sizes: (ast.Expr | undefined)[] = [];
+    let base: ast.Expr = callee;
+    for (; base.kind === "index"; base = base.base) sizes.push(base.index);
+    if (base.kind !== "name") return undefined;
+    const symbol = this.scopes.lookup(base.name);
+    if (symbol?.kind !== "struct") return undefined;
+    let type: Type = symbol.type;
+    // the last size is the innermost
+    for (const size of sizes) {
+      const sized: Type = size === undefined ? arrayType(type, undefined) : this.arraySize(size);
+      type = sized.kind === "array" ? { ...sized, element: type } : sized;
+    }
+    return type;
+  }
+
+  private unknownFunction(call: ast.CallExpr, callee: ast.NameExpr): Expr {
+    this.values(call.args);
+    if (this.context.lostNames.has(callee.name)) return this.errorExpr(call);
+    const near = suggest(callee.name, this.functionNames());
+    const { position, end } = callee;
+    if (near === undefined) this.diagnostics.error("GLSL_UNDECLARED_FUNCTION", { name: callee.name }, position, end);
+    else this.diagnostics.error("GLSL_UNDECLARED_FUNCTION_NEAR", { name: callee.name, near }, position, end);
+    this.scopes.lose(callee.name);
+    return this.errorExpr(call);
+  }
+
+  private *functionNames(): Iterable<string> {
+    for (const name of this.scopes.names()) {
+      const kind = this.scopes.lookup(name)?.kind;
+      if (kind === "functions" || kind === "struct") yield name;
+    }
+    yield* builtinFunctionNames();
+  }
+
+  private resolveCall(call: ast.CallExpr, callee: ast.NameExpr, candidates: readonly Candidate[]): Expr {
+    // whether an argument is read is known only with the overload, so all are places first
+    const args = call.args.map((arg) => this.place(arg));
+    if (args.some((arg) => arg.type.kind === "error")) return this.errorExpr(call);
+    const best = this.bestCandidates(candidates, args);
+    if (best.length !== 1) {
+      this.reportNoOverload(callee, args, best.length === 0 ? candidates : best, best.length > 0);
+      return this.errorExpr(call);
+    }
+    const { target, parameters } = best[0]!;
+    const converted = args.map((arg, at) => this.argument(arg, parameters[at]!, target));
+    if (converted.some((arg) => arg.kind === "error")) return { ...this.errorExpr(call), type: target.returns };
+    return "kind" in target
+      ? this.userCall(call, target, converted)
+      : this.builtinCall(call, callee, target, converted);
+  }
+
+  private bestCandidates(candidates: readonly Candidate[], args: readonly Expr[]): Candidate[] {
+    const viable: { candidate: Candidate; ranks: number[] }[] = [];
+    for (const candidate of candidates) {
+      if (candidate.parameters.length !== args.length) continue;
+      const ranks = args.map((arg, at) => this.argumentRank(arg.type, candidate.parameters[at]!));
+      if (ranks.every((rank) => rank !== undefined)) viable.push({ candidate, ranks });
+    }
+    // a user's function hides a built-in one of the same parameters: it comes first in the list
+    const exact = viable.find(({ ranks }) => ranks.every((rank) => rank === 0));
+    if (exact !== undefined) return [exact.candidate];
+    return viable
+      .filter((one) => !viable.some((other) => other !== one && isBetter(other.ranks, one.ranks)))
+      .map(({ candidate }) => candidate);
+  }
+
+  private argumentRank(arg: Type, parameter: { type: Type; mode: ParameterMode }): number | undefined {
+    switch (parameter.mode) {
+      case "out":
+        return this.conversionRank(parameter.type, arg);
+      case "inout":
+      case "memory": {
+        const rank = this.conversionRank(arg, parameter.type);
+        return rank === 0 ? 0 : undefined;
+      }
+      default:
+        return this.conversionRank(arg, parameter.type);
+    }
+  }
+
+  private reportNoOverload(
+    callee: ast.NameExpr,
+    args: readonly Expr[],
+    candidates: readonly Candidate[],
+    ambiguous: boolean,
+  ): void {
+    const values = { name: callee.name, types: args.map((arg) => typeName(arg.type)).join(", ") };
+    const notes: Note[] = [];
+    for (const { target, parameters } of candidates.slice(0, 8)) {
+      if (!("kind" in target)) continue;
+      const signature = parameters.map((parameter) => typeName(parameter.type)).join(", ");
+      notes.push({
+        message: `candidate: ${typeName(target.returns)} ${target.name}(${signature})`,
+        position: target.position,
+        end: target.end,
+      });
+    }
+    const { position, end } = callee;
+    if (ambiguous) this.diagnostics.error("GLSL_AMBIGUOUS_CALL", values, position, end, notes);
+    else this.diagnostics.error("GLSL_NO_OVERLOAD", values, position, end, notes);
+  }
+
+  private argument(arg: Expr, parameter: { type: Type; mode: ParameterMode }, target: Candidate["target"]): Expr {
+    switch (parameter.mode) {
+      case "in":
+      case "splat":
+        return this.coerce(this.readable(arg), parameter.type);
+      case "memory": {
+        const storage = rootVariable(arg)?.storage;
+        if (storage !== "buffer" && storage !== "shared") {
+          this.diagnostics.error("GLSL_ATOMIC_MEMORY", { name: target.name }, arg.position, arg.end);
+          return this.errorExpr(arg);
+        }
+        if (!this.checkAssignable(arg)) return this.errorExpr(arg);
+        if (arg.kind === "swizzle" && arg.components.length !== 1) return this.errorExpr(arg);
+        return this.readable(arg);
+      }
+      default:
+        return this.checkAssignable(arg) ? arg : this.errorExpr(arg);
+    }
+  }
+
+  /** Reports an access chain whose memory is writeonly. */
+  protected abstract readable(expr: Expr): Expr;
+
+  /** Reports an expression that is no l-value. */
+  protected checkAssignable(expr: Expr): boolean {
+    if (expr.kind === "error") return false;
+    const problem = assignProblem(expr);
+    if (problem === undefined) return true;
+    this.diagnostics.error("GLSL_NOT_ASSIGNABLE", { reason: problem }, expr.position, expr.end);
+    return false;
+  }
+
+  private userCall(call: ast.CallExpr, callee: FunctionSymbol, args: readonly Expr[]): Expr {
+    const { position, end } = call;
+    const caller = this.currentFunction;
+    if (caller !== undefined && !caller.calls.has(callee)) caller.calls.set(callee, { position, end });
+    return { kind: "call", callee, args, type: callee.returns, constness: 0, position, end };
+  }
+
+  private builtinCall(call: ast.CallExpr, callee: Range, overload: Overload, args: readonly Expr[]): Expr {
+    const { position, end } = call;
+    if (overload.stage !== undefined && overload.stage !== this.context.stage) {
+      const values = { name: overload.name, stage: overload.stage };
+      this.diagnostics.error("GLSL_WRONG_STAGE", values, callee.position, callee.end);
+      return { ...this.errorExpr(call), type: overload.returns };
+    }
+    const constants = args.filter((arg): arg is ConstantExpr => arg.kind === "constant");
+    if (args.length > 0 && constants.length === args.length) {
+      const values = foldBuiltin(overload.name, overload.returns, constants);
+      if (values !== undefined) return this.constantExpr(overload.returns, values, call);
+    }
+    const pure = overload.parameters.every((parameter) => parameter.mode === "in" || parameter.mode === "splat");
+    const constant = pure && args.length > 0 && args.every((arg) => arg.constness === 1);
+    const constness: Constness = constant ? 1 : 0;
+    return { kind: "builtin", overload, args, type: overload.returns, constness, position, end };
+  }
+}
+
+/** Whether a call with ranks `a` beats one with ranks `b`: nowhere worse and somewhere better. */
+function isBetter(a: readonly (number | undefined)[], b: readonly (number | undefined)[]): boolean {
+  let better = false;
+  for (let at = 0; at < a.length; at++) {
+    const x = a[at] ?? 0;
+    const y = b[at] ?? 0;
+    if (x > y) return false;
+    if (x < y) better = true;
+  }
+  return better;
+}

@@ -1,0 +1,212 @@
+import { builtinOverloads } from "../builtins/index.ts";
+import type * as ast from "../syntax/index.ts";
+import { containsUnsized, sameType, type Type, typeName } from "../types/index.ts";
+import type { CheckContext } from "./base.ts";
+import { optional } from "./qualifiers.ts";
+import type { FunctionSet } from "./scope.ts";
+import { previousNote } from "./specifiers.ts";
+import { StatementChecker } from "./statements.ts";
+import type { FunctionSymbol, Module, Variable } from "./tree.ts";
+
+/** Checks a parsed shader. Undefined where there is no entry point; errors go to the context's diagnostics. */
+export function check(unit: ast.TranslationUnit, context: CheckContext): Module | undefined {
+  return new Checker(context).unit(unit);
+}
+
+class Checker extends StatementChecker {
+  private readonly functions: FunctionSymbol[] = [];
+
+  unit(unit: ast.TranslationUnit): Module | undefined {
+    for (const decl of unit.decls) {
+      if (this.diagnostics.full) return undefined;
+      switch (decl.kind) {
+        case "variables":
+          this.variables(decl);
+          break;
+        case "block":
+          this.block(decl);
+          break;
+        case "function":
+          this.functionDecl(decl);
+          break;
+        case "qualifiers":
+          this.qualifierDecl(decl);
+          break;
+        case "precision":
+          break;
+      }
+    }
+    this.checkCalls();
+    for (const variable of this.globals) this.settleSize(variable);
+    const main = this.functions.find(({ name, body }) => name === this.context.entryPoint && body !== undefined);
+    if (main === undefined) {
+      // where syntax was lost, the entry point may be what was lost
+      if (!this.context.diagnostics.hasErrors) {
+        this.diagnostics.error("GLSL_NO_ENTRY_POINT", { name: this.context.entryPoint }, 0, 0);
+      }
+      return undefined;
+    }
+    const [x, y, z] = this.localSize;
+    return {
+      main,
+      globals: this.globals,
+      localSize: [x!, y!, z!],
+      workGroupSize: this.workGroupSize,
+      earlyFragmentTests: this.earlyFragmentTests,
+      depthMode: this.depthMode,
+      originUpperLeft: true,
+    };
+  }
+
+  protected override localFunction(decl: ast.FunctionDecl): void {
+    if (decl.body === undefined && !this.context.version.es) this.functionDecl(decl);
+    else this.diagnostics.error("GLSL_LOCAL_FUNCTION", { name: decl.name }, decl.position, decl.end);
+  }
+
+  private functionDecl(decl: ast.FunctionDecl): void {
+    const place = { position: decl.namePosition, end: decl.namePosition + decl.name.length };
+    const q = this.qualifiersOf(decl.qualifiers, decl);
+    if (q.storage !== undefined) {
+      this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: q.storage, what: "a function" }, q.position, q.end);
+    }
+    this.checkName(decl.name, place);
+    const returns = this.resolveType(decl.returns);
+    if (containsUnsized(returns)) {
+      this.diagnostics.error("GLSL_UNSIZED_RETURN", {}, decl.returns.position, decl.returns.end);
+    }
+    const parameters = decl.parameters.map((parameter) => this.parameter(parameter));
+    const symbol = this.enter(decl, returns, parameters, q.precise, place);
+    if (decl.body === undefined) return;
+    this.currentFunction = symbol;
+    symbol.parameters = parameters;
+    this.scopes.push();
+    for (const parameter of parameters) if (parameter.name !== "") this.declare(parameter.name, parameter, parameter);
+    symbol.body = this.functionBody(decl.body);
+    this.scopes.pop();
+    this.currentFunction = undefined;
+  }
+
+  /** The symbol of a declaration or definition: the one of an earlier prototype, or a new one. */
+  private enter(
+    decl: ast.FunctionDecl,
+    returns: Type,
+    parameters: readonly Variable[],
+    precise: boolean,
+    place: { readonly position: number; readonly end: number },
+  ): FunctionSymbol {
+    const fresh: FunctionSymbol = {
+      kind: "function",
+      name: decl.name,
+      returns,
+      precise,
+      parameters,
+      ...place,
+      body: undefined,
+      calls: new Map(),
+    };
+    if (decl.name === this.context.entryPoint && (parameters.length > 0 || returns.kind !== "void")) {
+      this.diagnostics.error("GLSL_ENTRY_SIGNATURE", { name: decl.name }, place.position, place.end);
+    }
+    let set = this.scopes.lookupGlobal(decl.name);
+    if (set === undefined || set.kind === "lost") {
+      const created: FunctionSet = { kind: "functions", functions: [] };
+      this.scopes.setGlobal(decl.name, created);
+      set = created;
+    }
+    if (this.context.version.es && builtinOverloads(decl.name).length > 0) {
+      this.diagnostics.error("GLSL_BUILTIN_REDEFINED", { name: decl.name }, place.position, place.end);
+    }
+    if (set.kind !== "functions") {
+      this.diagnostics.error("GLSL_REDEFINED", { name: decl.name }, place.position, place.end, [previousNote(set)]);
+      return fresh;
+    }
+    const previous = set.functions.find(
+      (other) =>
+        other.parameters.length === parameters.length &&
+        other.parameters.every((parameter, at) => sameType(parameter.type, parameters[at]!.type)),
+    );
+    if (previous === undefined) {
+      set.functions.push(fresh);
+      this.functions.push(fresh);
+      return fresh;
+    }
+    const notes = [previousNote(previous)];
+    const modes = previous.parameters.every((parameter, at) => parameter.mode === parameters[at]!.mode);
+    if (!sameType(previous.returns, returns) || !modes) {
+      const values = { name: decl.name, types: parameters.map((parameter) => typeName(parameter.type)).join(", ") };
+      this.diagnostics.error("GLSL_FUNCTION_MISMATCH", values, place.position, place.end, notes);
+      return fresh;
+    }
+    if (decl.body !== undefined && previous.body !== undefined) {
+      this.diagnostics.error("GLSL_REDEFINED", { name: decl.name }, place.position, place.end, notes);
+      return fresh;
+    }
+    return previous;
+  }
+
+  private parameter(parameter: ast.Parameter): Variable {
+    const q = this.qualifiersOf(parameter.qualifiers, parameter);
+    const { position, end } = parameter;
+    let type = this.withDimensions(this.resolveType(parameter.type), parameter.dimensions);
+    if (type.kind === "void") {
+      this.diagnostics.error("GLSL_VOID_VARIABLE", {}, position, end);
+      type = { kind: "error" };
+    }
+    if (containsUnsized(type)) {
+      this.diagnostics.error("GLSL_UNSIZED_PARAMETER", {}, position, end);
+      type = { kind: "error" };
+    }
+    const storage = q.storage ?? "in";
+    if (storage !== "in" && storage !== "out" && storage !== "inout" && storage !== "const") {
+      this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: storage, what: "a parameter" }, q.position, q.end);
+    }
+    this.allowLayout(q, [], "a parameter");
+    if (parameter.name !== undefined) this.checkName(parameter.name, parameter);
+    return {
+      kind: "variable",
+      name: parameter.name ?? "",
+      type,
+      storage: "parameter",
+      position,
+      end,
+      constant: storage === "const",
+      constness: 0,
+      mode: storage === "out" || storage === "inout" ? storage : "in",
+      ...optional("memory", q.memory.length > 0 ? q.memory : undefined),
+      precise: q.precise,
+      invariant: false,
+      highestIndex: -1,
+    };
+  }
+
+  /** Called functions have bodies, and none calls itself by any way. */
+  private checkCalls(): void {
+    const states = new Map<FunctionSymbol, "open" | "done">();
+    for (const start of this.functions) {
+      if (states.has(start)) continue;
+      const stack = [{ symbol: start, calls: [...start.calls], at: 0 }];
+      states.set(start, "open");
+      while (stack.length > 0) {
+        const top = stack[stack.length - 1]!;
+        const next = top.calls[top.at++];
+        if (next === undefined) {
+          states.set(top.symbol, "done");
+          stack.pop();
+          continue;
+        }
+        const [callee, place] = next;
+        if (callee.body === undefined) {
+          const notes = [previousNote(callee)];
+          this.diagnostics.error("GLSL_NO_BODY", { name: callee.name }, place.position, place.end, notes);
+        }
+        const state = states.get(callee);
+        if (state === "open") {
+          this.diagnostics.error("GLSL_RECURSION", { name: callee.name }, place.position, place.end);
+        } else if (state === undefined) {
+          states.set(callee, "open");
+          stack.push({ symbol: callee, calls: [...callee.calls], at: 0 });
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import type { Note } from "../diagnostics.ts";
+import type * as ast from "../syntax/index.ts";
+import {
+  type ArrayType,
+  arrayType,
+  containsOpaque,
+  elementType,
+  leafCount,
+  type MatrixType,
+  type ScalarType,
+  type StructType,
+  scalarOf,
+  type Type,
+  typeName,
+  type VectorType,
+} from "../types/index.ts";
+import { joinConstness, type Range } from "./base.ts";
+import { OperatorChecker } from "./operators.ts";
+import type { ConstantExpr, Constness, ConstructExpr, Expr } from "./tree.ts";
+
+/** Constructors and initialiser lists. Source: GLSL 4.60 sections 5.4 and 4.1.11. */
+export abstract class ConstructorChecker extends OperatorChecker {
+  /** Checks an expression whose value is read. */
+  protected abstract value(expr: ast.Expr): Expr;
+
+  protected construct(type: Type, args: readonly Expr[], place: Range): Expr {
+    if (type.kind === "error" || args.some((arg) => arg.type.kind === "error")) {
+      return { ...this.errorExpr(place), type };
+    }
+    switch (type.kind) {
+      case "scalar":
+      case "vector":
+      case "matrix":
+        return this.constructNumeric(type, args, place);
+      case "array":
+        return this.constructArray(type, args, place);
+      case "struct":
+        if (!type.block && !containsOpaque(type)) return this.constructStruct(type, args, place);
+        break;
+      default:
+        break;
+    }
+    this.diagnostics.error("GLSL_NO_CONSTRUCTOR", { type: typeName(type) }, place.position, place.end);
+    return this.errorExpr(place);
+  }
+
+  private constructNumeric(type: ScalarType | VectorType | MatrixType, args: readonly Expr[], place: Range): Expr {
+    const needed = leafCount(type);
+    let have = 0;
+    for (const [at, arg] of args.entries()) {
+      if (scalarOf(arg.type) === undefined) {
+        const values = { from: typeName(arg.type), to: typeName(type) };
+        this.diagnostics.error("GLSL_BAD_CONVERSION", values, arg.position, arg.end);
+        return { ...this.errorExpr(place), type };
+      }
+      if (have >= needed || (type.kind === "matrix" && arg.type.kind === "matrix" && at > 0)) {
+        this.diagnostics.error("GLSL_CONSTRUCTOR_EXTRA", { type: typeName(type) }, arg.position, arg.end);
+        return { ...this.errorExpr(place), type };
+      }
+      have += leafCount(arg.type);
+    }
+    const first = args[0];
+    const single = args.length === 1 ? first : undefined;
+    const form = constructForm(type, single);
+    if (first === undefined || (form === "components" && have < needed)) {
+      const values = { type: typeName(type), needed, given: have };
+      this.diagnostics.error("GLSL_CONSTRUCTOR_MISSING", values, place.position, place.end);
+      return { ...this.errorExpr(place), type };
+    }
+    const converted = args.map((arg) => this.convert(arg, type.scalar));
+    // a conversion, nothing else
+    if (single !== undefined && converted[0]!.type === type) return { ...converted[0]!, ...rangeOf(place) };
+    if (converted.every((arg) => arg.kind === "constant")) {
+      return this.constantExpr(type, constructValues(type, form, converted), place);
+    }
+    return this.makeConstruct(type, form, converted, place);
+  }
+
+  private makeConstruct(type: Type, form: ConstructExpr["form"], args: readonly Expr[], place: Range): Expr {
+    let constness: Constness = 1;
+    for (const arg of args) constness = joinConstness(constness, arg.constness);
+    return { kind: "construct", form, args, type, constness, ...rangeOf(place) };
+  }
+
+  private constructArray(type: ArrayType, args: readonly Expr[], place: Range): Expr {
+    const size = type.size ?? args.length;
+    if (args.length !== size || size === 0) {
+      const values = { type: typeName(type), wanted: size, given: args.length };
+      this.diagnostics.error("GLSL_CONSTRUCTOR_COUNT", values, place.position, place.end);
+      return { ...this.errorExpr(place), type };
+    }
+    // `float[][2](…)`: inner sizes come from the first element
+    const inner = type.element;
+    const element = inner.kind === "array" && inner.size === undefined ? args[0]!.type : inner;
+    const sized: Type = type.size === undefined || element !== inner ? arrayType(element, size) : type;
+    return this.constructMembers(
+      sized,
+      args.map((arg) => this.coerce(arg, element)),
+      place,
+    );
+  }
+
+  private constructStruct(type: StructType, args: readonly Expr[], place: Range): Expr {
+    if (args.length !== type.members.length) {
+      const values = { type: typeName(type), wanted: type.members.length, given: args.length };
+      this.diagnostics.error("GLSL_CONSTRUCTOR_COUNT", values, place.position, place.end);
+      return { ...this.errorExpr(place), type };
+    }
+    const parts = args.map((arg, at) => {
+      const member = type.members[at]!;
+      return this.coerce(arg, member.type, memberNote(member));
+    });
+    return this.constructMembers(type, parts, place);
+  }
+
+  private constructMembers(type: Type, parts: readonly Expr[], place: Range): Expr {
+    if (parts.some((part) => part.kind === "error")) return { ...this.errorExpr(place), type };
+    if (!parts.every((part) => part.kind === "constant")) return this.makeConstruct(type, "members", parts, place);
+    if (!this.fitsConstant(type, place)) return { ...this.errorExpr(place), type };
+    return this.constantExpr(
+      type,
+      parts.flatMap((part) => (part as ConstantExpr).values),
+      place,
+    );
+  }
+
+  /** An initialiser for a variable of `type`: `{ … }` is taken apart by the type, the rest coerced. */
+  protected initializerOf(init: ast.Expr, type: Type): Expr {
+    if (init.kind !== "list") {
+      const expr = this.value(init);
+      if (type.kind === "array" && fitsUnsized(type, expr.type)) return expr;
+      return this.coerce(expr, type);
+    }
+    const count = listCount(type, init.items.length);
+    if (count === undefined) {
+      if (type.kind !== "error") {
+        this.diagnostics.error("GLSL_BAD_LIST", { type: typeName(type) }, init.position, init.end);
+      }
+      for (const item of init.items) this.initializerOf(item, { kind: "error" });
+      return { ...this.errorExpr(init), type };
+    }
+    if (count !== init.items.length) {
+      const values = { type: typeName(type), wanted: count, given: init.items.length };
+      this.diagnostics.error("GLSL_CONSTRUCTOR_COUNT", values, init.position, init.end);
+      return { ...this.errorExpr(init), type };
+    }
+    const parts = init.items.map((item, at) => this.initializerOf(item, partType(type, at)));
+    if (type.kind === "array" && parts[0] !== undefined) {
+      return this.constructMembers(arrayType(parts[0].type, count), parts, init);
+    }
+    if (type.kind === "struct") return this.constructMembers(type, parts, init);
+    if (type.kind === "scalar") return { ...parts[0]!, ...rangeOf(init) };
+    return this.construct(type, parts, init);
+  }
+}
+
+function rangeOf(place: Range): Range {
+  return { position: place.position, end: place.end };
+}
+
+function memberNote(member: { readonly name: string } & Range): Note[] {
+  return [{ message: `member '${member.name}' is declared here`, position: member.position, end: member.end }];
+}
+
+/** Whether an array value may give its sizes to a variable declared with `[]`. */
+export function fitsUnsized(declared: ArrayType, given: Type): boolean {
+  if (given.kind !== "array" || given.size === undefined) return false;
+  if (declared.size !== undefined && declared.size !== given.size) return false;
+  if (declared.element.kind === "array") return fitsUnsized(declared.element, given.element);
+  return declared.element === given.element;
+}
+
+function constructForm(type: Type, single: Expr | undefined): ConstructExpr["form"] {
+  if (single?.type.kind === "scalar" && type.kind === "vector") return "splat";
+  if (single?.type.kind === "scalar" && type.kind === "matrix") return "diagonal";
+  if (single?.type.kind === "matrix" && type.kind === "matrix") return "resize";
+  return "components";
+}
+
+function constructValues(type: Type, form: ConstructExpr["form"], args: readonly Expr[]): number[] {
+  const parts = args as readonly ConstantExpr[];
+  const leaves = parts.flatMap((part) => part.values);
+  const count = leafCount(type);
+  if (form === "splat") return Array.from({ length: count }, () => leaves[0]!);
+  if (type.kind !== "matrix" || form === "components") return leaves.slice(0, count);
+  const source = parts[0]!.type;
+  const values: number[] = [];
+  for (let column = 0; column < type.columns; column++) {
+    for (let row = 0; row < type.rows; row++) {
+      if (source.kind === "matrix" && column < source.columns && row < source.rows) {
+        values.push(leaves[column * source.rows + row]!);
+      } else if (form === "diagonal") {
+        values.push(column === row ? leaves[0]! : 0);
+      } else {
+        values.push(column === row ? 1 : 0);
+      }
+    }
+  }
+  return values;
+}
+
+/** Items that a list for the type must have. */
+function listCount(type: Type, given: number): number | undefined {
+  switch (type.kind) {
+    case "array":
+      return type.size ?? Math.max(1, given);
+    case "struct":
+      return type.members.length;
+    case "vector":
+      return type.size;
+    case "matrix":
+      return type.columns;
+    case "scalar":
+      return 1;
+    default:
+      return undefined;
+  }
+}
+
+function partType(type: Type, at: number): Type {
+  switch (type.kind) {
+    case "array":
+      return type.element;
+    case "struct":
+      return type.members[at]!.type;
+    default:
+      return elementType(type) ?? type;
+  }
+}

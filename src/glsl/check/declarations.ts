@@ -1,0 +1,446 @@
+import type * as ast from "../syntax/index.ts";
+import {
+  alignBytes,
+  arrayType,
+  containsUnsized,
+  errorType,
+  type Member,
+  type Packing,
+  type StructType,
+  scalarOf,
+  sizeBytes,
+  type Type,
+  typeName,
+  vectorType,
+} from "../types/index.ts";
+import type { Range } from "./base.ts";
+import { fitsUnsized } from "./constructors.ts";
+import { optional, packingOf, type Qualifiers } from "./qualifiers.ts";
+import { SpecifierChecker } from "./specifiers.ts";
+import type { BlockLayout, DeclareStmt, Expr, LocalSize, Storage, Variable } from "./tree.ts";
+
+/** Reference limits of a workgroup. */
+const workGroupLimits = [1024, 1024, 64] as const;
+const dimensions = ["x", "y", "z"] as const;
+
+/** Variables, blocks, and what `layout(…) in;` says. */
+export abstract class DeclarationChecker extends SpecifierChecker {
+  protected readonly globals: Variable[] = [];
+  protected readonly localSize: LocalSize[] = dimensions.map(() => ({ size: 1, specId: undefined }));
+  private localSizePlace: Range | undefined;
+  protected workGroupSize: Variable | undefined;
+  protected earlyFragmentTests = false;
+  protected depthMode: string | undefined;
+  private pushConstant: Variable | undefined;
+  /** Defaults that `layout(std430, row_major) buffer;` sets. */
+  private readonly blockDefaults: { [S in "uniform" | "buffer"]: { packing: Packing; rowMajor: boolean } } = {
+    uniform: { packing: "std140", rowMajor: false },
+    buffer: { packing: "std430", rowMajor: false },
+  };
+
+  protected override declareGlobal(variable: Variable): void {
+    this.globals.push(variable);
+  }
+
+  protected override workGroupSizeVariable(place: ast.NameExpr): Variable {
+    if (this.workGroupSize !== undefined) return this.workGroupSize;
+    if (this.localSizePlace === undefined) {
+      this.diagnostics.error("GLSL_NO_LOCAL_SIZE", {}, place.position, place.end);
+    }
+    const specialised = this.localSize.some(({ specId }) => specId !== undefined);
+    const base = {
+      kind: "variable",
+      name: "gl_WorkGroupSize",
+      type: vectorType("uint", 3),
+      position: -1,
+      end: -1,
+      constant: true,
+      precise: false,
+      invariant: false,
+      highestIndex: -1,
+      builtIn: "WorkgroupSize",
+    } as const;
+    const value = this.localSize.map(({ size }) => size);
+    this.workGroupSize = specialised
+      ? { ...base, storage: "specialization", constness: 2 }
+      : { ...base, storage: "constant", constness: 1, value };
+    this.scopes.setGlobal("gl_WorkGroupSize", this.workGroupSize);
+    return this.workGroupSize;
+  }
+
+  /** `layout(…) in;`, `layout(std140) uniform;`, `precise x;`. */
+  protected qualifierDecl(decl: ast.QualifierDecl): void {
+    const q = this.qualifiersOf(decl.qualifiers, decl);
+    for (const name of decl.names) {
+      const symbol = this.scopes.lookup(name.name);
+      if (symbol?.kind === "variable") {
+        symbol.precise ||= q.precise;
+        symbol.invariant ||= q.invariant;
+      } else {
+        this.place(name);
+      }
+    }
+    if (decl.names.length > 0) return;
+    if (q.storage === "in" && this.context.stage === "compute") this.localSizes(q, decl);
+    else if (q.storage === "in" && this.context.stage === "fragment") {
+      this.allowLayout(q, ["early_fragment_tests", "origin_upper_left", "pixel_center_integer"], "in");
+      this.earlyFragmentTests ||= q.layout.has("early_fragment_tests");
+    } else if (q.storage === "uniform" || q.storage === "buffer") {
+      this.allowLayout(q, ["std140", "std430", "scalar", "row_major", "column_major"], q.storage);
+      const defaults = this.blockDefaults[q.storage];
+      defaults.packing = packingOf(q.layout) ?? defaults.packing;
+      if (q.layout.has("row_major")) defaults.rowMajor = true;
+      if (q.layout.has("column_major")) defaults.rowMajor = false;
+    } else if (decl.qualifiers.length > 0) {
+      this.diagnostics.error("GLSL_EMPTY_DECLARATION", {}, decl.position, decl.end);
+    }
+  }
+
+  private localSizes(q: Qualifiers, decl: Range): void {
+    const names = dimensions.flatMap((d) => [`local_size_${d}`, `local_size_${d}_id`]);
+    this.allowLayout(q, names, "in");
+    const first = this.localSizePlace === undefined;
+    for (const [at, dimension] of dimensions.entries()) {
+      const size = q.layout.get(`local_size_${dimension}`);
+      const id = q.layout.get(`local_size_${dimension}_id`);
+      const before = this.localSize[at]!;
+      if (size?.value !== undefined) {
+        if (size.value === 0) {
+          this.diagnostics.error(
+            "GLSL_LAYOUT_RANGE",
+            { name: `local_size_${dimension}`, value: 0 },
+            size.position,
+            size.end,
+          );
+          continue;
+        }
+        if (size.value > workGroupLimits[at]!) {
+          const values = { size: size.value, dimension, limit: workGroupLimits[at]! };
+          this.diagnostics.error("GLSL_LOCAL_SIZE_LIMIT", values, size.position, size.end);
+          continue;
+        }
+        if (!first && before.size !== size.value && before.size !== 1) {
+          const values = { dimension, first: before.size, second: size.value };
+          const notes =
+            this.localSizePlace === undefined ? [] : [{ message: "first given here", ...rangeOf(this.localSizePlace) }];
+          this.diagnostics.error("GLSL_LOCAL_SIZE_CHANGED", values, size.position, size.end, notes);
+          continue;
+        }
+      }
+      this.localSize[at] = { size: size?.value ?? before.size, specId: id?.value ?? before.specId };
+    }
+    this.localSizePlace ??= decl;
+  }
+
+  /** Variables of one declaration; at global scope they are remembered, elsewhere they become statements. */
+  protected variables(decl: ast.VariableDecl): DeclareStmt[] {
+    const q = this.qualifiersOf(decl.qualifiers, decl);
+    const base = this.resolveType(decl.type);
+    const statements: DeclareStmt[] = [];
+    if (decl.declarators.length === 0) return statements;
+    if (base.kind === "void") {
+      this.diagnostics.error("GLSL_VOID_VARIABLE", {}, decl.type.position, decl.type.end);
+    }
+    for (const declarator of decl.declarators) {
+      const type = base.kind === "void" ? errorType : this.withDimensions(base, declarator.dimensions);
+      const variable = this.variable(q, type, declarator);
+      if (variable !== undefined) {
+        const { initializer } = variable;
+        statements.push({ kind: "declare", variable, initializer, position: declarator.position });
+      }
+    }
+    return statements;
+  }
+
+  private variable(q: Qualifiers, declared: Type, declarator: ast.Declarator): Variable | undefined {
+    const { name, position, end } = declarator;
+    this.checkName(name, declarator);
+    const init = declarator.initializer;
+    let initializer = init === undefined ? undefined : this.initializerOf(init, declared);
+    let type = declared;
+    if (type.kind === "array" && initializer !== undefined && fitsUnsized(type, initializer.type))
+      type = initializer.type;
+    if (initializer?.kind === "error") initializer = undefined;
+    const global = this.scopes.isGlobal;
+    const storage = this.storageOf(q, type, declarator, global);
+    const failed = init !== undefined && initializer === undefined;
+    if (
+      init !== undefined &&
+      storage !== "local" &&
+      storage !== "global" &&
+      storage !== "constant" &&
+      storage !== "specialization"
+    ) {
+      this.diagnostics.error("GLSL_NO_INITIALIZER", { storage: q.storage ?? storage }, init.position, init.end);
+    }
+    if (q.storage === "const") this.checkConstant(initializer, failed, declarator, global);
+    const layout = q.layout;
+    let constness: Variable["constness"] = 0;
+    let value: readonly number[] | undefined;
+    if (storage === "constant") {
+      constness = initializer?.constness ?? (failed ? 1 : 0);
+      if (initializer?.kind === "constant") value = initializer.values;
+      else if (failed) type = errorType;
+    } else if (storage === "specialization") {
+      constness = 2;
+    }
+    // a constant whose value is left to the machine is a variable that nobody may write
+    const runtime = storage === "constant" && value === undefined && constness !== 2;
+    const variable: Variable = {
+      kind: "variable",
+      name,
+      type,
+      storage: runtime ? (global ? "global" : "local") : storage,
+      position,
+      end,
+      constant: q.storage === "const",
+      constness,
+      ...optional("value", value),
+      ...optional("initializer", initializer),
+      ...optional("specId", layout.get("constant_id")?.value),
+      ...optional("location", layout.get("location")?.value),
+      ...optional("component", layout.get("component")?.value),
+      ...(q.interpolation.length > 0 ? { interpolation: q.interpolation } : {}),
+      ...(q.memory.length > 0 ? { memory: q.memory } : {}),
+      precise: q.precise,
+      invariant: q.invariant,
+      highestIndex: -1,
+    };
+    if (!this.declare(name, variable, declarator)) return undefined;
+    if (global) this.declareGlobal(variable);
+    return variable;
+  }
+
+  private checkConstant(init: Expr | undefined, failed: boolean, place: ast.Declarator, global: boolean): void {
+    const { name, position, end } = place;
+    if (init === undefined) {
+      if (!failed) this.diagnostics.error("GLSL_CONST_UNINITIALIZED", { name }, position, end);
+      return;
+    }
+    // before 4.20 and in ES a local `const` wants a constant expression as well
+    const strict = global || this.context.version.es || this.context.version.number < 420;
+    if (strict && init.constness === 0) {
+      this.diagnostics.error("GLSL_NOT_CONSTANT", { name }, init.position, init.end);
+    }
+  }
+
+  /** Where a variable lives, by its qualifiers; what cannot be is reported and treated as a plain variable. */
+  private storageOf(q: Qualifiers, type: Type, place: ast.Declarator, global: boolean): Storage {
+    const { name, position, end } = place;
+    const plain: Storage = global ? "global" : "local";
+    if (q.layout.has("constant_id")) {
+      const scalar = type.kind === "scalar";
+      if (!scalar || q.storage !== "const" || !global) {
+        this.diagnostics.error("GLSL_CONSTANT_ID", {}, q.position, q.end);
+        return plain;
+      }
+      return "specialization";
+    }
+    const misplaced = (): Storage => {
+      const what = global ? "a global variable" : "a local variable";
+      this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: q.storage ?? "", what }, q.position, q.end);
+      return plain;
+    };
+    if (!global && q.storage !== undefined && q.storage !== "const") return misplaced();
+    if (q.memory.length > 0 && q.storage !== "buffer") {
+      const what = "a variable that is no buffer or image";
+      this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: q.memory[0]!, what }, q.position, q.end);
+    }
+    switch (q.storage) {
+      case "const":
+        this.allowLayout(q, [], "a constant");
+        return "constant";
+      case "shared":
+        this.allowLayout(q, [], "a shared variable");
+        if (this.context.stage !== "compute") {
+          this.diagnostics.error("GLSL_WRONG_STAGE", { name: "shared", stage: "compute" }, q.position, q.end);
+        }
+        return "shared";
+      case "uniform":
+        if (type.kind !== "error") this.diagnostics.error("GLSL_LOOSE_UNIFORM", { name }, position, end);
+        return "uniform";
+      case "buffer":
+        this.diagnostics.error("GLSL_LOOSE_BUFFER", { name }, position, end);
+        return "buffer";
+      case "in":
+      case "out":
+        return this.interfaceStorage(q, q.storage, type, place);
+      case "inout":
+        return misplaced();
+      default:
+        this.allowLayout(q, [], global ? "a global variable" : "a local variable");
+        return plain;
+    }
+  }
+
+  private interfaceStorage(q: Qualifiers, storage: "in" | "out", type: Type, place: ast.Declarator): Storage {
+    const { position, end, name } = place;
+    const stage = this.context.stage;
+    if (stage === "compute") {
+      this.diagnostics.error("GLSL_COMPUTE_INTERFACE", { storage }, position, end);
+      return storage;
+    }
+    this.allowLayout(q, ["location", "component", "index"], `${storage} variables`);
+    if (!q.layout.has("location")) this.diagnostics.error("GLSL_NO_LOCATION", { name }, position, end);
+    const scalar = scalarOf(type);
+    const integer = scalar === "int" || scalar === "uint" || scalar === "double";
+    if (stage === "fragment" && storage === "in" && integer && !q.interpolation.includes("flat")) {
+      this.diagnostics.error("GLSL_NEEDS_FLAT", { type: typeName(type) }, position, end);
+    }
+    if (scalar === "bool" || type.kind === "struct") {
+      this.diagnostics.error("GLSL_INTERFACE_TYPE", { storage, type: typeName(type) }, position, end);
+    }
+    return storage;
+  }
+
+  /** `uniform Name { … } instance;` and its like. */
+  protected block(decl: ast.BlockDecl): void {
+    const q = this.qualifiersOf(decl.qualifiers, decl);
+    const members = this.members(decl.members, true);
+    const place = { position: decl.namePosition, end: decl.namePosition + decl.name.length };
+    if (q.storage !== "uniform" && q.storage !== "buffer") {
+      const what = `a block with the storage '${q.storage ?? "none"}'`;
+      this.diagnostics.error("GLSL_UNSUPPORTED", { what }, place.position, place.end);
+      for (const member of members) this.scopes.lose(member.name);
+      if (decl.instance !== undefined) this.scopes.lose(decl.instance.name);
+      return;
+    }
+    this.checkName(decl.name, place);
+    const push = q.layout.has("push_constant");
+    const storage: Storage = push ? "pushConstant" : q.storage;
+    const allowed = [
+      "std140",
+      "std430",
+      "scalar",
+      "row_major",
+      "column_major",
+      "push_constant",
+      "set",
+      "binding",
+      "align",
+    ];
+    this.allowLayout(q, allowed, "a block");
+    const defaults = this.blockDefaults[push ? "buffer" : q.storage];
+    const packing = packingOf(q.layout) ?? (push ? "std430" : defaults.packing);
+    if (q.storage === "uniform" && !push && packing === "std430") {
+      this.diagnostics.error("GLSL_UNIFORM_STD430", {}, q.position, q.end);
+    }
+    const rowMajor = q.layout.has("row_major") || (defaults.rowMajor && !q.layout.has("column_major"));
+    const layout: BlockLayout = { packing, rowMajor };
+    this.checkBinding(q, push, place);
+    this.checkMembers(members, storage, layout);
+    const blockAlign = q.layout.get("align")?.value;
+    const aligned =
+      blockAlign === undefined ? members : members.map((m) => ({ ...m, layout: { align: blockAlign, ...m.layout } }));
+    const struct: StructType = { kind: "struct", name: decl.name, members: aligned, block: true };
+    if (members.length === 0) this.diagnostics.error("GLSL_EMPTY_STRUCT", {}, place.position, place.end);
+    this.declareBlock(decl, q, storage, layout, struct, place);
+  }
+
+  private declareBlock(
+    decl: ast.BlockDecl,
+    q: Qualifiers,
+    storage: Storage,
+    layout: BlockLayout,
+    struct: StructType,
+    place: Range,
+  ): void {
+    const instance = decl.instance;
+    const type = instance === undefined ? struct : this.withDimensions(struct, instance.dimensions);
+    if (containsOuterUnsized(type) && instance !== undefined) {
+      this.diagnostics.error("GLSL_UNSIZED_BLOCKS", {}, instance.position, instance.end);
+    }
+    const variable: Variable = {
+      kind: "variable",
+      name: instance?.name ?? decl.name,
+      type,
+      storage,
+      ...rangeOf(instance ?? place),
+      constant: storage !== "buffer",
+      constness: 0,
+      layout,
+      ...(storage === "pushConstant"
+        ? {}
+        : { set: q.layout.get("set")?.value ?? 0, binding: q.layout.get("binding")?.value ?? 0 }),
+      ...(q.memory.length > 0 ? { memory: q.memory } : {}),
+      precise: false,
+      invariant: false,
+      highestIndex: -1,
+    };
+    if (storage === "pushConstant") {
+      if (this.pushConstant !== undefined) {
+        const notes = [{ message: "the first one", ...rangeOf(this.pushConstant) }];
+        this.diagnostics.error("GLSL_TWO_PUSH_CONSTANTS", {}, place.position, place.end, notes);
+      }
+      this.pushConstant = variable;
+    }
+    this.declareGlobal(variable);
+    if (instance !== undefined) {
+      this.checkName(instance.name, instance);
+      this.declare(instance.name, variable, instance);
+      return;
+    }
+    for (const [at, member] of struct.members.entries()) {
+      const { position, end } = member;
+      this.declare(member.name, { kind: "member", block: variable, member: at, position, end }, member);
+    }
+  }
+
+  private checkBinding(q: Qualifiers, push: boolean, place: Range): void {
+    if (push) {
+      for (const name of ["set", "binding"]) {
+        const wrong = q.layout.get(name);
+        if (wrong === undefined) continue;
+        this.diagnostics.error(
+          "GLSL_LAYOUT_MISPLACED",
+          { name, what: "a push_constant block" },
+          wrong.position,
+          wrong.end,
+        );
+      }
+    } else if (!q.layout.has("binding")) {
+      this.diagnostics.error("GLSL_NO_BINDING", {}, place.position, place.end);
+    }
+  }
+
+  private checkMembers(members: readonly Member[], storage: Storage, layout: BlockLayout): void {
+    let offset = 0;
+    for (const [at, member] of members.entries()) {
+      const { name, position, end, type } = member;
+      const last = at === members.length - 1;
+      if (
+        containsUnsized(type) &&
+        (storage !== "buffer" || !last || type.kind !== "array" || containsUnsized(type.element))
+      ) {
+        this.diagnostics.error("GLSL_RUNTIME_ARRAY", { name }, position, end);
+      }
+      if (type.kind === "error") continue;
+      const rowMajor = member.layout.rowMajor ?? layout.rowMajor;
+      const align = alignBytes(type, layout.packing, rowMajor);
+      const given = member.layout.offset;
+      if (given !== undefined && given % align !== 0) {
+        this.diagnostics.error("GLSL_OFFSET_ALIGN", { offset: given, align }, position, end);
+      } else if (given !== undefined && given < offset) {
+        this.diagnostics.error("GLSL_OFFSET_OVERLAP", { offset: given, least: offset }, position, end);
+      }
+      const from = given ?? Math.ceil(offset / align) * align;
+      offset = from + sizeBytes(type, layout.packing, rowMajor);
+    }
+  }
+
+  /** Sizes of arrays declared `[]` that took their size from use; what was never sized is an error. */
+  protected settleSize(variable: Variable): void {
+    const type = variable.type;
+    if (type.kind !== "array" || type.size !== undefined) return;
+    if (variable.highestIndex < 0) variable.highestIndex = 0;
+    variable.type = arrayType(type.element, variable.highestIndex + 1);
+  }
+}
+
+function rangeOf(place: Range): Range {
+  return { position: place.position, end: place.end };
+}
+
+function containsOuterUnsized(type: Type): boolean {
+  return type.kind === "array" && (type.size === undefined || containsOuterUnsized(type.element));
+}

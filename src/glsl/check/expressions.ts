@@ -1,0 +1,400 @@
+import { type BuiltinVariable, builtinConstants, builtinVariables } from "../builtins/index.ts";
+import type * as ast from "../syntax/index.ts";
+import {
+  boolType,
+  builtinType,
+  elementCount,
+  elementType,
+  intType,
+  leafCount,
+  type StructType,
+  sameType,
+  scalarOf,
+  scalarType,
+  type Type,
+  typeName,
+  uintType,
+  vectorSize,
+  vectorType,
+  withScalar,
+} from "../types/index.ts";
+import { joinConstness } from "./base.ts";
+import { CallChecker } from "./calls.ts";
+import { unreadable } from "./lvalues.ts";
+import { suggest } from "./scope.ts";
+import type { Expr, Variable } from "./tree.ts";
+
+const swizzleSets: readonly string[] = ["xyzw", "rgba", "stpq"];
+
+/** Expressions: names, access, operators, assignment. */
+export abstract class ExpressionChecker extends CallChecker {
+  private builtins: ReadonlyMap<string, BuiltinVariable> | undefined;
+  protected abstract workGroupSizeVariable(place: ast.NameExpr): Variable;
+
+  protected override value(expr: ast.Expr): Expr {
+    return this.readable(this.place(expr));
+  }
+
+  protected override readable(expr: Expr): Expr {
+    const name = unreadable(expr);
+    if (name !== undefined) {
+      this.diagnostics.error("GLSL_WRITEONLY", { name }, expr.position, expr.end);
+      return this.errorExpr(expr);
+    }
+    let core: Type = expr.type;
+    while (core.kind === "array") core = core.element;
+    if (core.kind === "struct" && core.block) {
+      this.diagnostics.error("GLSL_BLOCK_AS_VALUE", { name: core.name }, expr.position, expr.end);
+      return this.errorExpr(expr);
+    }
+    return expr;
+  }
+
+  protected override place(expr: ast.Expr): Expr {
+    switch (expr.kind) {
+      case "name":
+        return this.name(expr);
+      case "literal":
+        return this.constantExpr(scalarType(expr.scalar), [expr.value], expr);
+      case "call":
+        return this.call(expr);
+      case "index":
+        return this.index(expr);
+      case "member":
+        return this.member(expr);
+      case "unary":
+        return this.unaryOf(expr.op, this.value(expr.operand), expr);
+      case "binary":
+        return this.binaryChain(expr);
+      case "increment":
+        return this.increment(expr);
+      case "assign":
+        return this.assign(expr);
+      case "conditional":
+        return this.conditional(expr);
+      case "comma": {
+        const items = expr.items.map((item) => this.value(item));
+        const type = items.at(-1)!.type;
+        return { kind: "comma", items, type, constness: 0, position: expr.position, end: expr.end };
+      }
+      case "list":
+        this.diagnostics.error("GLSL_STRAY_LIST", {}, expr.position, expr.end);
+        return this.errorExpr(expr);
+      case "type":
+        this.diagnostics.error("GLSL_TYPE_AS_VALUE", { name: expr.type.name }, expr.position, expr.end);
+        return this.errorExpr(expr);
+    }
+  }
+
+  /** A condition: one bool. */
+  protected conditionValue(expr: ast.Expr): Expr {
+    const condition = this.value(expr);
+    if (condition.type === boolType || condition.type.kind === "error") return condition;
+    this.diagnostics.error("GLSL_CONDITION_TYPE", { type: typeName(condition.type) }, expr.position, expr.end);
+    return this.errorExpr(expr);
+  }
+
+  /** Left-deep operator chains in a loop: sources with thousands of terms need no deep stack. */
+  private binaryChain(expr: ast.BinaryExpr): Expr {
+    const chain: ast.BinaryExpr[] = [];
+    let left: ast.Expr = expr;
+    for (; left.kind === "binary"; left = left.left) chain.push(left);
+    let result = this.value(left);
+    for (let at = chain.length - 1; at >= 0; at--) {
+      const node = chain[at]!;
+      result = this.binaryOf(node.op, result, this.value(node.right), node);
+    }
+    return result;
+  }
+
+  private name(expr: ast.NameExpr): Expr {
+    const { position, end } = expr;
+    const symbol = this.scopes.lookup(expr.name) ?? this.builtin(expr);
+    switch (symbol?.kind) {
+      case "variable":
+        return this.variableExpr(symbol, expr);
+      case "member": {
+        const base = this.variableExpr(symbol.block, expr);
+        const type = (symbol.block.type as StructType).members[symbol.member]!.type;
+        return { kind: "member", base, member: symbol.member, type, constness: 0, position, end };
+      }
+      case "struct":
+        this.diagnostics.error("GLSL_TYPE_AS_VALUE", { name: expr.name }, position, end);
+        return this.errorExpr(expr);
+      case "functions":
+        this.diagnostics.error("GLSL_FUNCTION_AS_VALUE", { name: expr.name }, position, end);
+        return this.errorExpr(expr);
+      case "lost":
+        return this.errorExpr(expr);
+      default:
+        break;
+    }
+    if (!this.context.lostNames.has(expr.name)) {
+      const near = suggest(expr.name, this.valueNames());
+      if (near === undefined) this.diagnostics.error("GLSL_UNDECLARED", { name: expr.name }, position, end);
+      else this.diagnostics.error("GLSL_UNDECLARED_NEAR", { name: expr.name, near }, position, end);
+      this.scopes.lose(expr.name);
+    }
+    return this.errorExpr(expr);
+  }
+
+  private variableExpr(variable: Variable, place: ast.NameExpr): Expr {
+    const { position, end } = place;
+    const { type, constness } = variable;
+    if (variable.value !== undefined) return this.constantExpr(type, variable.value, place);
+    return { kind: "variable", variable, type, constness, position, end };
+  }
+
+  private *valueNames(): Iterable<string> {
+    for (const name of this.scopes.names()) {
+      const kind = this.scopes.lookup(name)?.kind;
+      if (kind === "variable" || kind === "member") yield name;
+    }
+    yield* this.stageBuiltins().keys();
+  }
+
+  private stageBuiltins(): ReadonlyMap<string, BuiltinVariable> {
+    this.builtins ??= builtinVariables(this.context.stage);
+    return this.builtins;
+  }
+
+  /** Declares a built-in variable at its first use. */
+  private builtin(expr: ast.NameExpr): Variable | undefined {
+    if (!expr.name.startsWith("gl_")) return undefined;
+    if (expr.name === "gl_WorkGroupSize" && this.context.stage === "compute") return this.workGroupSizeVariable(expr);
+    const common = {
+      kind: "variable",
+      name: expr.name,
+      position: -1,
+      end: -1,
+      precise: false,
+      invariant: false,
+      highestIndex: -1,
+    } as const;
+    const limit = builtinConstants[expr.name];
+    if (limit !== undefined) {
+      const value = typeof limit[1] === "number" ? [limit[1]] : limit[1];
+      const type = builtinType(limit[0]);
+      const variable: Variable = { ...common, type, storage: "constant", constant: true, value, constness: 1 };
+      this.scopes.setGlobal(expr.name, variable);
+      return variable;
+    }
+    const row = this.stageBuiltins().get(expr.name);
+    if (row === undefined) return undefined;
+    const { type, storage, builtIn } = row;
+    const variable: Variable = { ...common, type, storage, constant: storage === "in", constness: 0, builtIn };
+    this.scopes.setGlobal(expr.name, variable);
+    this.declareGlobal(variable);
+    return variable;
+  }
+
+  protected abstract declareGlobal(variable: Variable): void;
+
+  private index(expr: ast.IndexExpr): Expr {
+    const base = this.place(expr.base);
+    const { position, end } = expr;
+    if (expr.index === undefined) {
+      if (base.type.kind !== "error") this.diagnostics.error("GLSL_INDEX_MISSING", {}, position, end);
+      return this.errorExpr(expr);
+    }
+    const index = this.value(expr.index);
+    if (base.type.kind === "error" || index.type.kind === "error") return this.errorExpr(expr);
+    const type = elementType(base.type);
+    if (type === undefined) {
+      this.diagnostics.error("GLSL_NOT_INDEXABLE", { type: typeName(base.type) }, base.position, base.end);
+      return this.errorExpr(expr);
+    }
+    if (index.type !== intType && index.type !== uintType) {
+      this.diagnostics.error("GLSL_INDEX_TYPE", { type: typeName(index.type) }, index.position, index.end);
+      return { ...this.errorExpr(expr), type };
+    }
+    const at = index.kind === "constant" ? index.values[0]! : undefined;
+    const count = elementCount(base.type);
+    const specSized = base.type.kind === "array" && base.type.specSize !== undefined;
+    if (at !== undefined && (at < 0 || (count !== undefined && at >= count && !specSized))) {
+      const values = { index: at, size: count ?? "unknown" };
+      this.diagnostics.error("GLSL_INDEX_RANGE", values, index.position, index.end);
+      return { ...this.errorExpr(expr), type };
+    }
+    if (count === undefined) {
+      if (!this.noteUnsized(base, at)) return { ...this.errorExpr(expr), type };
+    }
+    if (base.kind === "constant" && at !== undefined) {
+      const width = leafCount(type);
+      return this.constantExpr(type, base.values.slice(at * width, (at + 1) * width), expr);
+    }
+    const constness = joinConstness(base.constness, index.constness);
+    return { kind: "index", base, index, type, constness, position, end };
+  }
+
+  /** An array declared `[]` grows with its highest constant index; only a runtime array takes any index. */
+  private noteUnsized(base: Expr, at: number | undefined): boolean {
+    if (base.kind === "member" && base.base.type.kind === "struct" && base.base.type.block) return true;
+    if (base.kind === "variable" && at !== undefined) {
+      base.variable.highestIndex = Math.max(base.variable.highestIndex, at);
+      return true;
+    }
+    this.diagnostics.error("GLSL_UNSIZED_INDEX", {}, base.position, base.end);
+    return false;
+  }
+
+  private member(expr: ast.MemberExpr): Expr {
+    const base = this.place(expr.base);
+    const type = base.type;
+    const { position, end } = expr;
+    if (type.kind === "error") return this.errorExpr(expr);
+    if (type.kind === "struct") return this.structMember(expr, base, type);
+    if (type.kind === "vector" || type.kind === "scalar") return this.swizzle(expr, base);
+    const values = { type: typeName(type), name: expr.name };
+    this.diagnostics.error("GLSL_NO_MEMBER", values, expr.namePosition, end);
+    return this.errorExpr({ position, end });
+  }
+
+  private structMember(expr: ast.MemberExpr, base: Expr, type: StructType): Expr {
+    const { position, end } = expr;
+    const member = type.members.findIndex(({ name }) => name === expr.name);
+    const found = type.members[member];
+    if (found === undefined) {
+      const near = suggest(
+        expr.name,
+        type.members.map(({ name }) => name),
+      );
+      const values = { type: typeName(type), name: expr.name };
+      if (near === undefined) this.diagnostics.error("GLSL_NO_MEMBER", values, expr.namePosition, end);
+      else this.diagnostics.error("GLSL_NO_MEMBER_NEAR", { ...values, near }, expr.namePosition, end);
+      return this.errorExpr(expr);
+    }
+    if (base.kind === "constant") {
+      const start = type.members.slice(0, member).reduce((sum, each) => sum + leafCount(each.type), 0);
+      return this.constantExpr(found.type, base.values.slice(start, start + leafCount(found.type)), expr);
+    }
+    return { kind: "member", base, member, type: found.type, constness: base.constness, position, end };
+  }
+
+  private swizzle(expr: ast.MemberExpr, base: Expr): Expr {
+    const { position, end, name } = expr;
+    const size = vectorSize(base.type);
+    const set = swizzleSets.find((letters) => letters.includes(name[0] ?? "?"));
+    const components = [...name].map((letter) => set?.indexOf(letter) ?? -1);
+    if (components.length > 4 || components.some((component) => component < 0 || component >= size)) {
+      const values = { type: typeName(base.type), name };
+      this.diagnostics.error("GLSL_BAD_SWIZZLE", values, expr.namePosition, end);
+      return this.errorExpr(expr);
+    }
+    const type = vectorType(scalarOf(base.type)!, components.length);
+    if (base.kind === "constant") {
+      return this.constantExpr(
+        type,
+        components.map((component) => base.values[component]!),
+        expr,
+      );
+    }
+    const constness = base.constness;
+    if (base.kind === "swizzle") {
+      const through = components.map((component) => base.components[component]!);
+      return { kind: "swizzle", base: base.base, components: through, type, constness, position, end };
+    }
+    return { kind: "swizzle", base, components, type, constness, position, end };
+  }
+
+  protected override lengthOf(call: ast.CallExpr, base: ast.Expr): Expr {
+    const array = this.place(base);
+    const { position, end } = call;
+    if (array.type.kind === "error") return this.errorExpr(call);
+    const count = elementCount(array.type);
+    if (elementType(array.type) === undefined) {
+      this.diagnostics.error("GLSL_NO_LENGTH", { type: typeName(array.type) }, array.position, array.end);
+      return this.errorExpr(call);
+    }
+    if (array.type.kind === "array" && array.type.specSize !== undefined) {
+      return this.coerce(array.type.specSize as Expr, intType);
+    }
+    if (count !== undefined) return this.intConstant(count, call);
+    if (array.kind === "member" && array.base.type.kind === "struct" && array.base.type.block) {
+      return { kind: "length", base: array, type: intType, constness: 0, position, end };
+    }
+    this.diagnostics.error("GLSL_UNSIZED_LENGTH", {}, array.position, array.end);
+    return { ...this.errorExpr(call), type: intType };
+  }
+
+  private increment(expr: ast.IncrementExpr): Expr {
+    const target = this.readable(this.place(expr.operand));
+    const { position, end } = expr;
+    if (target.type.kind === "error") return this.errorExpr(expr);
+    const scalar = scalarOf(target.type);
+    if (scalar === undefined || scalar === "bool") {
+      this.diagnostics.error("GLSL_BAD_OPERAND", { op: expr.op, type: typeName(target.type) }, position, end);
+      return this.errorExpr(expr);
+    }
+    if (!this.checkAssignable(target)) return { ...this.errorExpr(expr), type: target.type };
+    const op = expr.op === "++" ? "+" : "-";
+    return { kind: "increment", op, prefix: expr.prefix, target, type: target.type, constness: 0, position, end };
+  }
+
+  private assign(expr: ast.AssignExpr): Expr {
+    const placed = this.place(expr.target);
+    const target = expr.op === undefined ? placed : this.readable(placed);
+    const value = expr.value.kind === "list" ? this.initializerOf(expr.value, target.type) : this.value(expr.value);
+    const { position, end } = expr;
+    if (target.type.kind === "error" || value.type.kind === "error") return this.errorExpr(expr);
+    if (!this.checkAssignable(target)) return { ...this.errorExpr(expr), type: target.type };
+    if (target.type.kind === "struct" && target.type.block) {
+      this.diagnostics.error("GLSL_BLOCK_AS_VALUE", { name: target.type.name }, position, end);
+      return this.errorExpr(expr);
+    }
+    const type = target.type;
+    let source: Expr;
+    if (expr.op === undefined) {
+      if (type.kind === "array" && type.size === undefined) {
+        this.diagnostics.error("GLSL_UNSIZED_ASSIGN", {}, target.position, target.end);
+        return this.errorExpr(expr);
+      }
+      source = this.coerce(value, type);
+    } else {
+      const result = this.binaryOf(expr.op, target, value, expr);
+      if (result.kind === "error") return { ...result, type };
+      if (!sameType(result.type, type)) {
+        const values = { from: typeName(result.type), to: typeName(type) };
+        this.diagnostics.error("GLSL_BAD_CONVERSION", values, value.position, value.end);
+        return { ...this.errorExpr(expr), type };
+      }
+      // the target keeps its type, so the value alone was converted
+      const scalar = scalarOf(type)!;
+      const isShift = expr.op === "<<" || expr.op === ">>";
+      source = isShift || scalarOf(value.type) === scalar ? value : this.convert(value, scalar);
+    }
+    if (source.kind === "error") return { ...source, type };
+    return { kind: "assign", op: expr.op, target, value: source, type, constness: 0, position, end };
+  }
+
+  private conditional(expr: ast.ConditionalExpr): Expr {
+    const condition = this.conditionValue(expr.condition);
+    let yes = this.value(expr.yes);
+    let no = this.value(expr.no);
+    const { position, end } = expr;
+    if (yes.type.kind === "error" || no.type.kind === "error") return this.errorExpr(expr);
+    const x = scalarOf(yes.type);
+    const y = scalarOf(no.type);
+    if (x !== undefined && y !== undefined && x !== y) {
+      const common = this.commonScalar(x, y);
+      if (common !== undefined && withScalar(yes.type, common) === withScalar(no.type, common)) {
+        yes = this.convert(yes, common);
+        no = this.convert(no, common);
+      }
+    }
+    const type = yes.type;
+    if (!sameType(type, no.type) || type.kind === "void" || type.kind === "opaque") {
+      const values = { left: typeName(type), right: typeName(no.type) };
+      this.diagnostics.error("GLSL_CONDITIONAL_TYPES", values, position, end);
+      return this.errorExpr(expr);
+    }
+    if (condition.kind === "error") return { ...this.errorExpr(expr), type };
+    if (condition.kind === "constant" && yes.kind === "constant" && no.kind === "constant") {
+      return this.constantExpr(type, condition.values[0] === 1 ? yes.values : no.values, expr);
+    }
+    let constness = joinConstness(condition.constness, joinConstness(yes.constness, no.constness));
+    const scalar = type.kind === "scalar" ? type.scalar : "float";
+    if (constness === 2 && (scalar === "float" || scalar === "double")) constness = 0;
+    return { kind: "conditional", condition, yes, no, type, constness, position, end };
+  }
+}

@@ -1,0 +1,153 @@
+import type { BinaryOp } from "../syntax/index.ts";
+import {
+  boolType,
+  containsOpaque,
+  matrixType,
+  type ScalarKind,
+  sameType,
+  scalarOf,
+  type Type,
+  typeName,
+  vectorSize,
+  vectorType,
+  withScalar,
+} from "../types/index.ts";
+import { CheckBase, isReal, joinConstness, type Range } from "./base.ts";
+import { foldBinary, foldUnary } from "./fold.ts";
+import type { Constness, Expr } from "./tree.ts";
+
+/** What an operator makes of two operand types: conversions to component types (undefined: as they are) and result. */
+interface Resolved {
+  readonly left?: ScalarKind;
+  readonly right?: ScalarKind;
+  readonly type: Type;
+}
+
+/** Types of operators. Source: GLSL 4.60 section 5.9. */
+export abstract class OperatorChecker extends CheckBase {
+  protected binaryOf(op: BinaryOp, left: Expr, right: Expr, place: Range): Expr {
+    if (left.type.kind === "error" || right.type.kind === "error") return this.errorExpr(place);
+    const resolved = this.resolveBinary(op, left.type, right.type);
+    if (resolved === undefined) {
+      const values = { op, left: typeName(left.type), right: typeName(right.type) };
+      this.diagnostics.error("GLSL_BAD_OPERANDS", values, place.position, place.end);
+      return this.errorExpr(place);
+    }
+    const a = resolved.left === undefined ? left : this.convert(left, resolved.left);
+    const b = resolved.right === undefined ? right : this.convert(right, resolved.right);
+    return this.makeBinary(op, resolved.type, a, b, place);
+  }
+
+  private makeBinary(op: BinaryOp, type: Type, left: Expr, right: Expr, place: Range): Expr {
+    if (left.kind === "constant" && right.kind === "constant") {
+      const values = foldBinary(op, type, left, right);
+      if (values !== undefined) return this.constantExpr(type, values, place);
+    }
+    let constness = joinConstness(left.constness, right.constness);
+    if (constness === 2 && (involvesReal(left.type) || isAggregate(left.type))) constness = 0;
+    return { kind: "binary", op, left, right, type, constness, position: place.position, end: place.end };
+  }
+
+  /** Operands and result of `op`, or undefined where no rule fits. */
+  private resolveBinary(op: BinaryOp, a: Type, b: Type): Resolved | undefined {
+    switch (op) {
+      case "&&":
+      case "||":
+      case "^^":
+        return a === boolType && b === boolType ? { type: boolType } : undefined;
+      case "==":
+      case "!=":
+        return this.resolveEquality(a, b);
+      default:
+        break;
+    }
+    const x = scalarOf(a);
+    const y = scalarOf(b);
+    if (x === undefined || y === undefined || x === "bool" || y === "bool") return undefined;
+    if (op === "<<" || op === ">>") {
+      if (isReal(x) || isReal(y)) return undefined;
+      if (b.kind === "scalar" || vectorSize(a) === vectorSize(b)) return { type: a };
+      return undefined;
+    }
+    const common = this.commonScalar(x, y);
+    if (common === undefined) return undefined;
+    const convert = { left: common, right: common };
+    switch (op) {
+      case "<":
+      case ">":
+      case "<=":
+      case ">=":
+        return a.kind === "scalar" && b.kind === "scalar" ? { ...convert, type: boolType } : undefined;
+      case "%":
+      case "&":
+      case "|":
+      case "^":
+        if (isReal(common)) return undefined;
+        break;
+      default:
+        break;
+    }
+    const type = arithmeticShape(op, withScalar(a, common), withScalar(b, common));
+    return type === undefined ? undefined : { ...convert, type };
+  }
+
+  private resolveEquality(a: Type, b: Type): Resolved | undefined {
+    if (sameType(a, b)) {
+      const comparable = a.kind !== "void" && !containsOpaque(a) && !(a.kind === "struct" && a.block);
+      return comparable ? { type: boolType } : undefined;
+    }
+    const x = scalarOf(a);
+    const y = scalarOf(b);
+    if (x === undefined || y === undefined) return undefined;
+    const common = this.commonScalar(x, y);
+    if (common === undefined || withScalar(a, common) !== withScalar(b, common)) return undefined;
+    return { left: common, right: common, type: boolType };
+  }
+
+  protected unaryOf(op: "+" | "-" | "!" | "~", operand: Expr, place: Range): Expr {
+    const type = operand.type;
+    if (type.kind === "error") return this.errorExpr(place);
+    const scalar = scalarOf(type);
+    const fits =
+      op === "!"
+        ? type === boolType
+        : op === "~"
+          ? scalar === "int" || scalar === "uint"
+          : scalar !== undefined && scalar !== "bool";
+    if (!fits) {
+      this.diagnostics.error("GLSL_BAD_OPERAND", { op, type: typeName(type) }, place.position, place.end);
+      return this.errorExpr(place);
+    }
+    if (op === "+") return { ...operand, position: place.position, end: place.end };
+    if (operand.kind === "constant") return this.constantExpr(type, foldUnary(op, operand), place);
+    const constness: Constness = operand.constness === 2 && involvesReal(type) ? 0 : operand.constness;
+    return { kind: "unary", op, operand, type, constness, position: place.position, end: place.end };
+  }
+}
+
+function involvesReal(type: Type): boolean {
+  const scalar = scalarOf(type);
+  return scalar !== undefined && isReal(scalar);
+}
+
+function isAggregate(type: Type): boolean {
+  return type.kind === "array" || type.kind === "struct" || type.kind === "matrix";
+}
+
+/** Result of arithmetic on operands of one component type. */
+function arithmeticShape(op: BinaryOp, a: Type, b: Type): Type | undefined {
+  if (a.kind === "scalar") return b;
+  if (b.kind === "scalar") return a;
+  if (op === "*") {
+    if (a.kind === "matrix" && b.kind === "matrix") {
+      return a.columns === b.rows ? matrixType(a.scalar, b.columns, a.rows) : undefined;
+    }
+    if (a.kind === "matrix" && b.kind === "vector") {
+      return a.columns === b.size ? vectorType(a.scalar, a.rows) : undefined;
+    }
+    if (a.kind === "vector" && b.kind === "matrix") {
+      return a.size === b.rows ? vectorType(b.scalar, b.columns) : undefined;
+    }
+  }
+  return a === b ? a : undefined;
+}

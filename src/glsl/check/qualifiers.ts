@@ -1,0 +1,166 @@
+import type * as ast from "../syntax/index.ts";
+import type { MemberLayout, MemoryQualifier, Packing } from "../types/index.ts";
+import type { Range } from "./base.ts";
+import { ExpressionChecker } from "./expressions.ts";
+
+/** What a declaration's qualifiers say, taken together. */
+export interface Qualifiers extends Range {
+  readonly storage: "const" | "in" | "out" | "inout" | "uniform" | "buffer" | "shared" | undefined;
+  readonly precise: boolean;
+  readonly invariant: boolean;
+  readonly precision: string | undefined;
+  readonly interpolation: readonly string[];
+  readonly memory: readonly MemoryQualifier[];
+  readonly layout: ReadonlyMap<string, LayoutValue>;
+}
+
+/** A layout identifier with its value, where it has one. */
+export interface LayoutValue extends Range {
+  readonly value: number | undefined;
+}
+
+const storages: ReadonlySet<string> = new Set(["const", "in", "out", "inout", "uniform", "buffer", "shared"]);
+const interpolations: ReadonlySet<string> = new Set(["flat", "smooth", "noperspective", "centroid", "sample", "patch"]);
+const memories: ReadonlySet<string> = new Set(["coherent", "volatile", "restrict", "readonly", "writeonly"]);
+
+/** Layout identifiers: whether they take a value. Source: GLSL 4.60 section 4.4, GL_KHR_vulkan_glsl. */
+const layoutRows: Readonly<Record<string, "value" | "flag">> = {
+  std140: "flag",
+  std430: "flag",
+  scalar: "flag",
+  row_major: "flag",
+  column_major: "flag",
+  push_constant: "flag",
+  early_fragment_tests: "flag",
+  origin_upper_left: "flag",
+  pixel_center_integer: "flag",
+  depth_any: "flag",
+  depth_greater: "flag",
+  depth_less: "flag",
+  depth_unchanged: "flag",
+  set: "value",
+  binding: "value",
+  location: "value",
+  component: "value",
+  index: "value",
+  offset: "value",
+  align: "value",
+  constant_id: "value",
+  input_attachment_index: "value",
+  local_size_x: "value",
+  local_size_y: "value",
+  local_size_z: "value",
+  local_size_x_id: "value",
+  local_size_y_id: "value",
+  local_size_z_id: "value",
+};
+
+/** Reads qualifier lists: duplicates, contradictions, layout values. */
+export abstract class QualifierChecker extends ExpressionChecker {
+  protected qualifiersOf(list: readonly ast.Qualifier[], place: Range): Qualifiers {
+    let storage: Qualifiers["storage"];
+    let precise = false;
+    let invariant = false;
+    let precision: string | undefined;
+    const interpolation: string[] = [];
+    const memory: MemoryQualifier[] = [];
+    const layout = new Map<string, LayoutValue>();
+    const seen = new Set<string>();
+    for (const qualifier of list) {
+      const { name, position, end } = qualifier;
+      if (qualifier.layout !== undefined) {
+        for (const id of qualifier.layout) this.layoutId(id, layout);
+        continue;
+      }
+      if (seen.has(name)) this.diagnostics.error("GLSL_DUPLICATE_QUALIFIER", { name }, position, end);
+      seen.add(name);
+      if (storages.has(name)) {
+        // `const in` is a parameter that is not written
+        const both = storage === "const" && name === "in";
+        if (storage !== undefined && !both) {
+          this.diagnostics.error("GLSL_STORAGE_CONFLICT", { first: storage, second: name }, position, end);
+        }
+        if (!both) storage = name as Qualifiers["storage"];
+      } else if (interpolations.has(name)) interpolation.push(name);
+      else if (memories.has(name)) memory.push(name as MemoryQualifier);
+      else if (name === "precise") precise = true;
+      else if (name === "invariant") invariant = true;
+      else if (name === "highp" || name === "mediump" || name === "lowp") {
+        if (precision !== undefined) this.diagnostics.error("GLSL_DUPLICATE_QUALIFIER", { name }, position, end);
+        precision = name;
+      } else this.diagnostics.error("GLSL_UNSUPPORTED", { what: `the qualifier '${name}'` }, position, end);
+    }
+    const { position, end } = list.length > 0 ? { position: list[0]!.position, end: list.at(-1)!.end } : place;
+    return { storage, precise, invariant, precision, interpolation, memory, layout, position, end };
+  }
+
+  private layoutId(id: ast.LayoutId, layout: Map<string, LayoutValue>): void {
+    // identifiers of layouts don't depend on case before 4.60, and nobody minds later
+    const name = id.name.toLowerCase();
+    const { position, end } = id;
+    const row = Object.hasOwn(layoutRows, name) ? layoutRows[name] : undefined;
+    if (row === undefined) {
+      this.diagnostics.error("GLSL_UNKNOWN_LAYOUT", { name: id.name }, position, end);
+      return;
+    }
+    if (name === "scalar" && !this.context.extensions.has("GL_EXT_scalar_block_layout")) {
+      const values = { what: "layout(scalar)", extension: "GL_EXT_scalar_block_layout" };
+      this.diagnostics.error("GLSL_NEEDS_EXTENSION", values, position, end);
+    }
+    let value: number | undefined;
+    if (row === "value") {
+      if (id.value === undefined) {
+        this.diagnostics.error("GLSL_LAYOUT_VALUE", { name: id.name }, position, end);
+        return;
+      }
+      value = this.constantInteger(id.value);
+      if (value === undefined) return;
+      if (value < 0 || (name === "align" && (value === 0 || (value & (value - 1)) !== 0))) {
+        this.diagnostics.error("GLSL_LAYOUT_RANGE", { name: id.name, value }, position, end);
+        return;
+      }
+    } else if (id.value !== undefined) {
+      this.diagnostics.error("GLSL_LAYOUT_NO_VALUE", { name: id.name }, position, end);
+    }
+    layout.set(name, { value, position, end });
+  }
+
+  /** Value of an integer constant expression; anything else is reported. */
+  protected constantInteger(expr: ast.Expr): number | undefined {
+    const value = this.value(expr);
+    if (value.type.kind === "error") return undefined;
+    const integer = value.type.kind === "scalar" && (value.type.scalar === "int" || value.type.scalar === "uint");
+    if (integer && value.kind === "constant") return value.values[0];
+    this.diagnostics.error("GLSL_NOT_CONSTANT_INTEGER", {}, expr.position, expr.end);
+    return undefined;
+  }
+
+  protected memberLayout(q: Qualifiers): MemberLayout {
+    const layout = q.layout;
+    const rowMajor = layout.has("row_major") ? true : layout.has("column_major") ? false : undefined;
+    return {
+      ...optional("offset", layout.get("offset")?.value),
+      ...optional("align", layout.get("align")?.value),
+      ...optional("rowMajor", rowMajor),
+      ...optional("location", layout.get("location")?.value),
+      ...optional("component", layout.get("component")?.value),
+    };
+  }
+
+  /** Reports every layout identifier that is not in `allowed`. */
+  protected allowLayout(q: Qualifiers, allowed: readonly string[], what: string): void {
+    for (const [name, { position, end }] of q.layout) {
+      if (!allowed.includes(name)) this.diagnostics.error("GLSL_LAYOUT_MISPLACED", { name, what }, position, end);
+    }
+  }
+}
+
+/** `{ [key]: value }`, or nothing where the value is undefined: what exact optional properties want. */
+export function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: V });
+}
+
+export function packingOf(layout: ReadonlyMap<string, LayoutValue>): Packing | undefined {
+  for (const packing of ["std140", "std430", "scalar"] as const) if (layout.has(packing)) return packing;
+  return undefined;
+}

@@ -1,0 +1,198 @@
+import type { Note } from "../diagnostics.ts";
+import type * as ast from "../syntax/index.ts";
+import {
+  type ArrayType,
+  arrayType,
+  builtinType,
+  containsUnsized,
+  errorType,
+  type Member,
+  type StructType,
+  type Type,
+  typeName,
+} from "../types/index.ts";
+import type { Range } from "./base.ts";
+import { QualifierChecker, type Qualifiers } from "./qualifiers.ts";
+import { type FunctionSet, type ScopeSymbol, suggest } from "./scope.ts";
+import type { FunctionSymbol, Variable } from "./tree.ts";
+
+/** Elements that one array may have: more than any memory of the machine holds. */
+const ARRAY_SIZE_LIMIT = 0x7fffffff;
+
+/** Type names, arrays, structs. */
+export abstract class SpecifierChecker extends QualifierChecker {
+  protected override resolveType(spec: ast.TypeSpecifier): Type {
+    const base = this.baseType(spec);
+    return this.withDimensions(base, spec.dimensions);
+  }
+
+  private baseType(spec: ast.TypeSpecifier): Type {
+    if (spec.struct !== undefined) return this.declareStruct(spec.struct);
+    if (spec.builtin) {
+      const type = builtinType(spec.name);
+      if (type.kind === "opaque") {
+        this.diagnostics.error("GLSL_UNSUPPORTED", { what: `the type ${spec.name}` }, spec.position, spec.end);
+        return errorType;
+      }
+      if (this.context.version.es && typeName(type).startsWith("d")) {
+        this.diagnostics.error("GLSL_RESERVED_WORD", { name: spec.name }, spec.position, spec.end);
+        return errorType;
+      }
+      return type;
+    }
+    const symbol = this.scopes.lookup(spec.name);
+    if (symbol?.kind === "struct") return symbol.type;
+    if (symbol?.kind === "lost" || this.context.lostNames.has(spec.name)) return errorType;
+    const near = suggest(spec.name, this.structNames());
+    const { name, position, end } = spec;
+    if (near === undefined) this.diagnostics.error("GLSL_UNKNOWN_TYPE", { name }, position, end);
+    else this.diagnostics.error("GLSL_UNKNOWN_TYPE_NEAR", { name, near }, position, end);
+    return errorType;
+  }
+
+  private *structNames(): Iterable<string> {
+    for (const name of this.scopes.names()) if (this.scopes.lookup(name)?.kind === "struct") yield name;
+    yield* ["float", "vec2", "vec3", "vec4", "int", "uint", "bool", "mat2", "mat3", "mat4", "double"];
+    yield* ["ivec2", "ivec3", "ivec4", "uvec2", "uvec3", "uvec4", "bvec2", "bvec3", "bvec4"];
+  }
+
+  /** `T a[2][3]`: the first size is the outermost; sizes on the type stand inside those on the name. */
+  protected withDimensions(base: Type, dimensions: ast.Dimensions): Type {
+    let type = base;
+    for (let at = dimensions.length - 1; at >= 0; at--) {
+      const size = dimensions[at];
+      if (type.kind === "void") {
+        this.diagnostics.error("GLSL_VOID_VARIABLE", {}, size?.position ?? 0, size?.end ?? 0);
+        return errorType;
+      }
+      if (size === undefined) {
+        type = arrayType(type, undefined);
+      } else {
+        const sized = this.arraySize(size);
+        type = sized.kind === "array" ? { ...sized, element: type } : errorType;
+      }
+    }
+    return type;
+  }
+
+  /** An array type with the size that the expression gives and any element, or the error type. */
+  protected override arraySize(size: ast.Expr): ArrayType | Type {
+    const value = this.value(size);
+    const { position, end } = size;
+    if (value.type.kind === "error") return errorType;
+    const scalar = value.type.kind === "scalar" ? value.type.scalar : "float";
+    if ((scalar !== "int" && scalar !== "uint") || value.constness === 0) {
+      this.diagnostics.error("GLSL_ARRAY_SIZE", {}, position, end);
+      return errorType;
+    }
+    if (value.constness === 2) return { ...arrayType(errorType, 1), specSize: value };
+    if (value.kind !== "constant") {
+      this.diagnostics.error("GLSL_ARRAY_SIZE", {}, position, end);
+      return errorType;
+    }
+    const count = value.values[0]!;
+    if (count <= 0 || count > ARRAY_SIZE_LIMIT) {
+      this.diagnostics.error("GLSL_ARRAY_SIZE_RANGE", { size: count }, position, end);
+      return errorType;
+    }
+    return arrayType(errorType, count);
+  }
+
+  private declareStruct(spec: ast.StructSpecifier): Type {
+    const members = this.members(spec.members, false);
+    const type: StructType = { kind: "struct", name: spec.name, members, block: false };
+    if (spec.name !== "") {
+      const { position, end } = spec;
+      this.declare(spec.name, { kind: "struct", type, position, end: Math.min(end, position + 6) }, spec);
+    }
+    if (members.length === 0) this.diagnostics.error("GLSL_EMPTY_STRUCT", {}, spec.position, spec.end);
+    return type;
+  }
+
+  /** Members of a struct or block, in source order; those with errors keep their names. */
+  protected members(decls: readonly ast.VariableDecl[], block: boolean): Member[] {
+    const members: Member[] = [];
+    const names = new Map<string, Member>();
+    for (const decl of decls) {
+      const qualifiers = this.qualifiersOf(decl.qualifiers, decl);
+      this.checkMemberQualifiers(qualifiers, block);
+      const base = this.resolveType(decl.type);
+      if (decl.declarators.length === 0) {
+        this.diagnostics.error("GLSL_MEMBER_NAME", {}, decl.type.position, decl.end);
+      }
+      for (const declarator of decl.declarators) {
+        const { name, position, end } = declarator;
+        let type = this.withDimensions(base, declarator.dimensions);
+        if (type.kind === "void") {
+          this.diagnostics.error("GLSL_VOID_VARIABLE", {}, position, end);
+          type = errorType;
+        }
+        if (!block && containsUnsized(type)) {
+          this.diagnostics.error("GLSL_UNSIZED_MEMBER", { name }, position, end);
+          type = errorType;
+        }
+        if (declarator.initializer !== undefined) {
+          this.diagnostics.error("GLSL_MEMBER_INITIALIZER", { name }, declarator.initializer.position, end);
+        }
+        this.checkName(name, declarator);
+        const member: Member = {
+          name,
+          type,
+          layout: this.memberLayout(qualifiers),
+          memory: qualifiers.memory,
+          interpolation: qualifiers.interpolation,
+          position,
+          end,
+        };
+        const previous = names.get(name);
+        if (previous !== undefined) {
+          this.diagnostics.error("GLSL_REDEFINED", { name }, position, end, [previousNote(previous)]);
+          continue;
+        }
+        names.set(name, member);
+        members.push(member);
+      }
+    }
+    return members;
+  }
+
+  private checkMemberQualifiers(q: Qualifiers, block: boolean): void {
+    if (block) return;
+    const wrong = q.storage ?? q.memory[0] ?? q.interpolation[0] ?? [...q.layout.keys()][0];
+    if (wrong !== undefined) {
+      this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: wrong, what: "a struct member" }, q.position, q.end);
+    }
+  }
+
+  /** Names that no declaration may take. */
+  protected checkName(name: string, place: Range): void {
+    if (name.startsWith("gl_")) {
+      this.diagnostics.error("GLSL_RESERVED_PREFIX", { name }, place.position, place.end);
+    } else if (name.includes("__")) {
+      this.diagnostics.warn("GLSL_RESERVED_NAME", { name }, place.position, place.end);
+    }
+  }
+
+  /** Enters a name into the innermost scope; a second declaration there is reported with a note at the first. */
+  protected declare(name: string, symbol: ScopeSymbol, place: Range): boolean {
+    const previous = this.scopes.lookupHere(name);
+    if (previous !== undefined && previous.kind !== "lost") {
+      const notes = previous.kind === "functions" ? functionNotes(previous) : [previousNote(previous)];
+      this.diagnostics.error("GLSL_REDEFINED", { name }, place.position, place.end, notes);
+      return false;
+    }
+    this.scopes.set(name, symbol);
+    return true;
+  }
+
+  protected abstract override currentFunction: FunctionSymbol | undefined;
+  protected abstract override declareGlobal(variable: Variable): void;
+}
+
+export function previousNote(previous: Range): Note {
+  return { message: "previous declaration", position: previous.position, end: previous.end };
+}
+
+function functionNotes(set: FunctionSet): Note[] {
+  return set.functions.slice(0, 1).map(previousNote);
+}

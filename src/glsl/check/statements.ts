@@ -1,0 +1,302 @@
+import type * as ast from "../syntax/index.ts";
+import { boolType, type Type, typeName, voidType } from "../types/index.ts";
+import { DeclarationChecker } from "./declarations.ts";
+import { Scopes } from "./scope.ts";
+import type {
+  DeclareStmt,
+  Expr,
+  FunctionSymbol,
+  LoopHint,
+  LoopStmt,
+  SelectionHint,
+  Stmt,
+  SwitchCase,
+  SwitchStmt,
+} from "./tree.ts";
+
+/** What jumps may do at a place. */
+interface Flow {
+  readonly loop: boolean;
+  readonly breakable: boolean;
+}
+
+const outside: Flow = { loop: false, breakable: false };
+
+/** Statements. Source: GLSL 4.60 chapter 6. */
+export abstract class StatementChecker extends DeclarationChecker {
+  protected override readonly scopes = new Scopes();
+  protected override currentFunction: FunctionSymbol | undefined;
+
+  /** A function's body, in the scope that holds its parameters. */
+  protected functionBody(body: ast.CompoundStmt): Stmt[] {
+    return this.list(body.body, outside);
+  }
+
+  private list(body: readonly ast.Stmt[], flow: Flow): Stmt[] {
+    const result: Stmt[] = [];
+    for (const stmt of body) {
+      if (this.diagnostics.full) break;
+      this.statement(stmt, flow, result);
+    }
+    return result;
+  }
+
+  /** A statement in a scope of its own. */
+  private scoped(stmt: ast.Stmt, flow: Flow): Stmt[] {
+    this.scopes.push();
+    const result: Stmt[] = [];
+    if (stmt.kind === "compound") result.push(...this.list(stmt.body, flow));
+    else this.statement(stmt, flow, result);
+    this.scopes.pop();
+    return result;
+  }
+
+  private statement(stmt: ast.Stmt, flow: Flow, into: Stmt[]): void {
+    const { position } = stmt;
+    switch (stmt.kind) {
+      case "compound":
+        into.push({ kind: "block", body: this.scoped(stmt, flow), position });
+        break;
+      case "declaration":
+        this.localDeclaration(stmt.decl, into);
+        break;
+      case "expression":
+        into.push({ kind: "expression", expr: this.place(stmt.expr), position });
+        break;
+      case "if": {
+        const hint = this.selectionHint(stmt.attributes);
+        const arms = stmt.arms.map((arm) => ({
+          condition: this.conditionValue(arm.condition),
+          body: this.scoped(arm.body, flow),
+        }));
+        const otherwise = stmt.otherwise === undefined ? undefined : this.scoped(stmt.otherwise, flow);
+        into.push({ kind: "if", arms, otherwise, hint, position });
+        break;
+      }
+      case "for":
+        this.forLoop(stmt, into);
+        break;
+      case "while":
+        this.scopes.push();
+        into.push(this.loop(stmt, stmt.condition, undefined, true));
+        this.scopes.pop();
+        break;
+      case "do": {
+        const hint = this.loopHint(stmt.attributes);
+        const body = this.scoped(stmt.body, { loop: true, breakable: true });
+        const condition = this.conditionValue(stmt.condition);
+        into.push({
+          kind: "loop",
+          declare: undefined,
+          condition,
+          step: undefined,
+          body,
+          testFirst: false,
+          hint,
+          position,
+        });
+        break;
+      }
+      case "switch":
+        into.push(this.switchStatement(stmt, flow));
+        break;
+      case "case":
+        this.diagnostics.error("GLSL_STRAY_CASE", {}, position, stmt.end);
+        break;
+      case "break":
+        if (!flow.breakable) this.diagnostics.error("GLSL_STRAY_JUMP", { jump: "break" }, position, stmt.end);
+        into.push({ kind: "break", position });
+        break;
+      case "continue":
+        if (!flow.loop) this.diagnostics.error("GLSL_STRAY_JUMP", { jump: "continue" }, position, stmt.end);
+        into.push({ kind: "continue", position });
+        break;
+      case "discard":
+        if (this.context.stage !== "fragment") {
+          this.diagnostics.error("GLSL_WRONG_STAGE", { name: "discard", stage: "fragment" }, position, stmt.end);
+        }
+        into.push({ kind: "discard", position });
+        break;
+      case "return":
+        into.push({ kind: "return", value: this.returnValue(stmt), position });
+        break;
+      case "empty":
+        break;
+    }
+  }
+
+  private localDeclaration(decl: ast.DeclStmt["decl"], into: Stmt[]): void {
+    switch (decl.kind) {
+      case "variables":
+        for (const declare of this.variables(decl)) if (declare.variable.storage === "local") into.push(declare);
+        break;
+      case "qualifiers":
+        this.qualifierDecl(decl);
+        break;
+      case "function":
+        this.localFunction(decl);
+        break;
+      case "precision":
+        break;
+    }
+  }
+
+  protected abstract localFunction(decl: ast.FunctionDecl): void;
+
+  private forLoop(stmt: ast.ForStmt, into: Stmt[]): void {
+    this.scopes.push();
+    const init: Stmt[] = [];
+    if (stmt.init !== undefined) this.statement(stmt.init, outside, init);
+    const loop = this.loop(stmt, stmt.condition, stmt.step, true);
+    this.scopes.pop();
+    if (init.length === 0) into.push(loop);
+    else into.push({ kind: "block", body: [...init, loop], position: stmt.position });
+  }
+
+  private loop(
+    stmt: ast.ForStmt | ast.WhileStmt,
+    test: ast.Condition | undefined,
+    advance: ast.Expr | undefined,
+    testFirst: boolean,
+  ): LoopStmt {
+    const hint = this.loopHint(stmt.attributes);
+    let declare: DeclareStmt | undefined;
+    let condition: Expr | undefined;
+    if (test?.kind === "variables") {
+      declare = this.variables(test)[0];
+      const place = { position: test.position, end: test.end };
+      const type = declare?.variable.type;
+      if (type !== undefined && type !== boolType && type.kind !== "error") {
+        this.diagnostics.error("GLSL_CONDITION_TYPE", { type: typeName(type) }, place.position, place.end);
+      }
+      if (declare !== undefined) {
+        condition = { kind: "variable", variable: declare.variable, type: boolType, constness: 0, ...place };
+      }
+    } else if (test !== undefined) {
+      condition = this.conditionValue(test);
+    }
+    const step = advance === undefined ? undefined : this.place(advance);
+    // the body shares the scope of the loop's own declarations
+    const body: Stmt[] = [];
+    const flow = { loop: true, breakable: true };
+    if (stmt.body.kind === "compound") body.push(...this.list(stmt.body.body, flow));
+    else this.statement(stmt.body, flow, body);
+    return { kind: "loop", declare, condition, step, body, testFirst, hint, position: stmt.position };
+  }
+
+  private switchStatement(stmt: ast.SwitchStmt, flow: Flow): SwitchStmt {
+    const hint = this.selectionHint(stmt.attributes);
+    const selector = this.value(stmt.selector);
+    const scalar = selector.type.kind === "scalar" ? selector.type.scalar : undefined;
+    const valid = scalar === "int" || scalar === "uint";
+    if (!valid && selector.type.kind !== "error") {
+      const values = { type: typeName(selector.type) };
+      this.diagnostics.error("GLSL_SWITCH_TYPE", values, stmt.selector.position, stmt.selector.end);
+    }
+    const inner: Flow = { loop: flow.loop, breakable: true };
+    const cases: { values: number[]; isDefault: boolean; body: Stmt[] }[] = [];
+    const seen = new Map<number, ast.CaseStmt>();
+    let defaultPlace: ast.CaseStmt | undefined;
+    this.scopes.push();
+    for (const [at, each] of stmt.body.entries()) {
+      const { position, end } = each;
+      if (each.kind !== "case") {
+        const open = cases.at(-1);
+        if (open === undefined) this.diagnostics.error("GLSL_BEFORE_CASE", {}, position, end);
+        this.statement(each, inner, open?.body ?? []);
+        continue;
+      }
+      if (at === stmt.body.length - 1 && this.context.version.es) {
+        this.diagnostics.error("GLSL_CASE_AT_END", {}, position, end);
+      }
+      let label = cases.at(-1);
+      if (label === undefined || label.body.length > 0) {
+        label = { values: [], isDefault: false, body: [] };
+        cases.push(label);
+      }
+      if (each.value === undefined) {
+        if (defaultPlace !== undefined) this.repeatedLabel("default", each, defaultPlace);
+        defaultPlace = each;
+        label.isDefault = true;
+        continue;
+      }
+      const value = this.caseValue(each.value, selector.type);
+      if (value === undefined) continue;
+      const previous = seen.get(value);
+      if (previous !== undefined) this.repeatedLabel(`case ${value}`, each, previous);
+      else label.values.push(value);
+      seen.set(value, each);
+    }
+    this.scopes.pop();
+    const kept: readonly SwitchCase[] = cases;
+    return { kind: "switch", selector, cases: kept, hint, position: stmt.position };
+  }
+
+  private repeatedLabel(label: string, place: ast.CaseStmt, first: ast.CaseStmt): void {
+    const notes = [{ message: "first one", position: first.position, end: first.end }];
+    this.diagnostics.error("GLSL_REPEATED_LABEL", { label }, place.position, place.end, notes);
+  }
+
+  private caseValue(expr: ast.Expr, type: Type): number | undefined {
+    const value = this.value(expr);
+    if (value.type.kind === "error" || type.kind !== "scalar") return undefined;
+    const scalar = value.type.kind === "scalar" ? value.type.scalar : undefined;
+    if (value.kind !== "constant" || (scalar !== "int" && scalar !== "uint")) {
+      this.diagnostics.error("GLSL_NOT_CONSTANT_INTEGER", {}, expr.position, expr.end);
+      return undefined;
+    }
+    // an int label under a uint selector converts; the other way round is no conversion
+    if (scalar !== type.scalar && this.conversionRank(value.type, type) === undefined) {
+      const values = { from: typeName(value.type), to: typeName(type) };
+      this.diagnostics.error("GLSL_BAD_CONVERSION", values, expr.position, expr.end);
+      return undefined;
+    }
+    return value.values[0]! | 0;
+  }
+
+  private returnValue(stmt: ast.ReturnStmt): Expr | undefined {
+    const returns = this.currentFunction?.returns ?? voidType;
+    const { position, end } = stmt;
+    if (stmt.value === undefined) {
+      if (returns.kind !== "void" && returns.kind !== "error") {
+        this.diagnostics.error("GLSL_RETURN_MISSING", { type: typeName(returns) }, position, end);
+      }
+      return undefined;
+    }
+    const value = this.value(stmt.value);
+    if (returns.kind === "void") {
+      if (value.type.kind !== "error") this.diagnostics.error("GLSL_RETURN_VALUE", {}, value.position, value.end);
+      return undefined;
+    }
+    return value.type.kind === "error" ? value : this.coerce(value, returns);
+  }
+
+  private selectionHint(attributes: readonly ast.Attribute[]): SelectionHint {
+    return this.attributes(attributes, ["flatten", "dont_flatten"]) as SelectionHint;
+  }
+
+  private loopHint(attributes: readonly ast.Attribute[]): LoopHint {
+    const names = ["unroll", "dont_unroll"];
+    const counts = ["dependency_infinite", "dependency_length", "min_iterations", "max_iterations"];
+    const more = ["iteration_multiple", "peel_count", "partial_count"];
+    return this.attributes(attributes, names, [...counts, ...more]) as LoopHint;
+  }
+
+  private attributes(
+    attributes: readonly ast.Attribute[],
+    names: string[],
+    ignored: string[] = [],
+  ): string | undefined {
+    let result: string | undefined;
+    for (const { name, value, position, end } of attributes) {
+      if (!this.context.extensions.has("GL_EXT_control_flow_attributes")) {
+        const values = { what: "an attribute", extension: "GL_EXT_control_flow_attributes" };
+        this.diagnostics.error("GLSL_NEEDS_EXTENSION", values, position, end);
+      }
+      if (value !== undefined) this.constantInteger(value);
+      if (names.includes(name)) result = name;
+      else if (!ignored.includes(name)) this.diagnostics.warn("GLSL_UNKNOWN_ATTRIBUTE", { name }, position, end);
+    }
+    return result;
+  }
+}

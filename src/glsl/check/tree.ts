@@ -1,0 +1,260 @@
+import type { Overload } from "../builtins/index.ts";
+import type { BinaryOp } from "../syntax/index.ts";
+import type { MemoryQualifier, Packing, StructType, Type } from "../types/index.ts";
+
+/** 0: known at run time only; 1: constant expression; 2: depends on a specialisation constant. */
+export type Constness = 0 | 1 | 2;
+
+export type Storage =
+  | "local"
+  | "parameter"
+  | "global"
+  | "constant"
+  | "specialization"
+  | "shared"
+  | "buffer"
+  | "uniform"
+  | "pushConstant"
+  | "in"
+  | "out";
+
+export interface BlockLayout {
+  readonly packing: Packing;
+  readonly rowMajor: boolean;
+}
+
+/** A variable, parameter, block or named constant. Mutable while the checker learns more about it. */
+export interface Variable {
+  readonly kind: "variable";
+  readonly name: string;
+  type: Type;
+  readonly storage: Storage;
+  readonly position: number;
+  readonly end: number;
+  /** May not be assigned, for the reason that the storage gives or a `const`. */
+  readonly constant: boolean;
+  /** Leaves of a constant's value, where it could be worked out. */
+  readonly value?: readonly number[];
+  readonly constness: Constness;
+  /** Initialiser of a global variable, or of a constant whose value is left to the machine or to specialisation. */
+  readonly initializer?: Expr;
+  readonly specId?: number;
+  readonly set?: number;
+  readonly binding?: number;
+  readonly location?: number;
+  readonly component?: number;
+  readonly interpolation?: readonly string[];
+  readonly memory?: readonly MemoryQualifier[];
+  readonly layout?: BlockLayout;
+  /** Name of the SPIR-V BuiltIn. */
+  readonly builtIn?: string;
+  readonly mode?: "in" | "out" | "inout";
+  precise: boolean;
+  invariant: boolean;
+  /** Highest constant index into an array declared `[]`, for the size that it takes at the end. */
+  highestIndex: number;
+}
+
+export interface FunctionSymbol {
+  readonly kind: "function";
+  readonly name: string;
+  readonly returns: Type;
+  readonly precise: boolean;
+  parameters: readonly Variable[];
+  readonly position: number;
+  readonly end: number;
+  body: readonly Stmt[] | undefined;
+  readonly calls: Map<FunctionSymbol, { readonly position: number; readonly end: number }>;
+}
+
+interface Node {
+  readonly type: Type;
+  readonly constness: Constness;
+  readonly position: number;
+  readonly end: number;
+}
+
+/** `values`: the leaves of the type in order, columns first; bool 0 or 1, ints as their signed or unsigned value. */
+export interface ConstantExpr extends Node {
+  readonly kind: "constant";
+  readonly values: readonly number[];
+}
+export interface VariableExpr extends Node {
+  readonly kind: "variable";
+  readonly variable: Variable;
+}
+export interface IndexExpr extends Node {
+  readonly kind: "index";
+  readonly base: Expr;
+  readonly index: Expr;
+}
+export interface MemberExpr extends Node {
+  readonly kind: "member";
+  readonly base: Expr;
+  readonly member: number;
+}
+export interface SwizzleExpr extends Node {
+  readonly kind: "swizzle";
+  readonly base: Expr;
+  readonly components: readonly number[];
+}
+/** `.length()` of a runtime array; the others are constants. The base is a member of a buffer block. */
+export interface LengthExpr extends Node {
+  readonly kind: "length";
+  readonly base: Expr;
+}
+export interface UnaryExpr extends Node {
+  readonly kind: "unary";
+  readonly op: "-" | "!" | "~";
+  readonly operand: Expr;
+}
+/** Operands have one component type (shift counts apart); a scalar beside a vector or matrix stands for all of it. */
+export interface BinaryExpr extends Node {
+  readonly kind: "binary";
+  readonly op: BinaryOp;
+  readonly left: Expr;
+  readonly right: Expr;
+}
+/** Same shape, other component type. */
+export interface ConvertExpr extends Node {
+  readonly kind: "convert";
+  readonly operand: Expr;
+}
+/**
+ * A constructor. Arguments have the component type of the result. `splat`: one scalar for a vector; `diagonal`: one
+ * scalar for a matrix; `resize`: a matrix from a matrix; `components`: leaves in order; `members`: one argument each.
+ */
+export interface ConstructExpr extends Node {
+  readonly kind: "construct";
+  readonly form: "splat" | "diagonal" | "resize" | "components" | "members";
+  readonly args: readonly Expr[];
+}
+export interface CallExpr extends Node {
+  readonly kind: "call";
+  readonly callee: FunctionSymbol;
+  readonly args: readonly Expr[];
+}
+export interface BuiltinExpr extends Node {
+  readonly kind: "builtin";
+  readonly overload: Overload;
+  readonly args: readonly Expr[];
+}
+export interface AssignExpr extends Node {
+  readonly kind: "assign";
+  readonly op: BinaryOp | undefined;
+  readonly target: Expr;
+  readonly value: Expr;
+}
+export interface IncrementExpr extends Node {
+  readonly kind: "increment";
+  readonly op: "+" | "-";
+  readonly prefix: boolean;
+  readonly target: Expr;
+}
+export interface ConditionalExpr extends Node {
+  readonly kind: "conditional";
+  readonly condition: Expr;
+  readonly yes: Expr;
+  readonly no: Expr;
+}
+export interface CommaExpr extends Node {
+  readonly kind: "comma";
+  readonly items: readonly Expr[];
+}
+/** Stands where an error was reported. */
+export interface ErrorExpr extends Node {
+  readonly kind: "error";
+}
+export type Expr =
+  | ConstantExpr
+  | VariableExpr
+  | IndexExpr
+  | MemberExpr
+  | SwizzleExpr
+  | LengthExpr
+  | UnaryExpr
+  | BinaryExpr
+  | ConvertExpr
+  | ConstructExpr
+  | CallExpr
+  | BuiltinExpr
+  | AssignExpr
+  | IncrementExpr
+  | ConditionalExpr
+  | CommaExpr
+  | ErrorExpr;
+
+interface StmtNode {
+  readonly position: number;
+}
+export interface DeclareStmt extends StmtNode {
+  readonly kind: "declare";
+  readonly variable: Variable;
+  readonly initializer: Expr | undefined;
+}
+export interface ExprStmt extends StmtNode {
+  readonly kind: "expression";
+  readonly expr: Expr;
+}
+export interface BlockStmt extends StmtNode {
+  readonly kind: "block";
+  readonly body: readonly Stmt[];
+}
+export type SelectionHint = "flatten" | "dont_flatten" | undefined;
+export interface IfStmt extends StmtNode {
+  readonly kind: "if";
+  readonly arms: readonly { readonly condition: Expr; readonly body: readonly Stmt[] }[];
+  readonly otherwise: readonly Stmt[] | undefined;
+  readonly hint: SelectionHint;
+}
+export type LoopHint = "unroll" | "dont_unroll" | undefined;
+/** `declare` runs before each test; `testFirst` is false for do-while. */
+export interface LoopStmt extends StmtNode {
+  readonly kind: "loop";
+  readonly declare: DeclareStmt | undefined;
+  readonly condition: Expr | undefined;
+  readonly step: Expr | undefined;
+  readonly body: readonly Stmt[];
+  readonly testFirst: boolean;
+  readonly hint: LoopHint;
+}
+export interface SwitchCase {
+  readonly values: readonly number[];
+  readonly isDefault: boolean;
+  readonly body: readonly Stmt[];
+}
+export interface SwitchStmt extends StmtNode {
+  readonly kind: "switch";
+  readonly selector: Expr;
+  readonly cases: readonly SwitchCase[];
+  readonly hint: SelectionHint;
+}
+export interface JumpStmt extends StmtNode {
+  readonly kind: "break" | "continue" | "discard";
+}
+export interface ReturnStmt extends StmtNode {
+  readonly kind: "return";
+  readonly value: Expr | undefined;
+}
+export type Stmt = DeclareStmt | ExprStmt | BlockStmt | IfStmt | LoopStmt | SwitchStmt | JumpStmt | ReturnStmt;
+
+/** One dimension of the workgroup: its size, and the specialisation constant that may replace it. */
+export interface LocalSize {
+  readonly size: number;
+  readonly specId: number | undefined;
+}
+
+/** A checked shader, free of errors. */
+export interface Module {
+  readonly main: FunctionSymbol;
+  /** Module-level variables in source order, named constants and block variables with them. */
+  readonly globals: readonly Variable[];
+  readonly localSize: readonly [LocalSize, LocalSize, LocalSize];
+  /** The constant `gl_WorkGroupSize`, where it is used. */
+  readonly workGroupSize: Variable | undefined;
+  readonly earlyFragmentTests: boolean;
+  readonly depthMode: string | undefined;
+  readonly originUpperLeft: boolean;
+}
+
+export type { StructType };

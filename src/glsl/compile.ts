@@ -1,0 +1,54 @@
+import type { Diagnostic } from "../base/index.ts";
+import type { SpirvTarget } from "../spirv/index.ts";
+import { check } from "./check/index.ts";
+import { Diagnostics } from "./diagnostics.ts";
+import { emitModule } from "./emit/index.ts";
+import { preprocess } from "./preprocess/index.ts";
+import { Sources } from "./source.ts";
+import { parse } from "./syntax/index.ts";
+
+export interface GlslRequest {
+  readonly source: string;
+  readonly filename: string;
+  readonly stage: "compute" | "vertex" | "fragment";
+  /** The function to start at; default `main`. */
+  readonly entryPoint?: string;
+  readonly defines?: Readonly<Record<string, string>>;
+  /** Files that `#include` may read, by path. */
+  readonly includes?: Readonly<Record<string, string>>;
+  readonly targetEnv?: SpirvTarget;
+  readonly dialect?: "vulkan" | "relaxed";
+  /** OpLine for all code; default true. */
+  readonly debugInfo?: boolean;
+  /** Errors to keep; default 100. */
+  readonly maxDiagnostics?: number;
+}
+
+export type GlslResult =
+  | {
+      readonly ok: true;
+      readonly words: Uint32Array;
+      /** Warnings. */
+      readonly diagnostics: readonly Diagnostic[];
+      /** Keys of `includes` that were read. */
+      readonly filesRead: readonly string[];
+    }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[]; readonly filesRead: readonly string[] };
+
+/** GLSL for Vulkan to SPIR-V. Every mistake of the source is a diagnostic, all in one run; nothing is thrown for it. */
+export function compileGlsl(request: GlslRequest): GlslResult {
+  const { source, filename, stage, entryPoint = "main", defines = {}, includes = {} } = request;
+  const sources = new Sources();
+  const diagnostics = new Diagnostics(sources, request.maxDiagnostics ?? 100);
+  const preprocessed = preprocess({ filename, source, defines, includes }, sources, diagnostics);
+  const { filesRead, version } = preprocessed;
+  const extensions = new Set<string>();
+  for (const [name, behavior] of preprocessed.extensions) if (behavior !== "disable") extensions.add(name);
+  const unit = parse(preprocessed.tokens, diagnostics);
+  const { lostNames } = unit;
+  const module = check(unit, { stage, entryPoint, version, extensions, lostNames, diagnostics });
+  if (module === undefined || diagnostics.hasErrors) return { ok: false, diagnostics: diagnostics.items, filesRead };
+  const { targetEnv = "vulkan1.3", debugInfo = true } = request;
+  const words = emitModule(module, { stage, entryPoint, targetEnv, version, debugInfo, sources });
+  return { ok: true, words, diagnostics: diagnostics.items, filesRead };
+}

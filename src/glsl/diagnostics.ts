@@ -1,0 +1,75 @@
+import { type Diagnostic, type DiagnosticNote, fillHoles, type HoleValues } from "../base/index.ts";
+import { codes } from "./codes.ts";
+import type { Sources } from "./source.ts";
+
+export type GlslCode = keyof typeof codes;
+
+/** A related place for a message, before positions become lines. */
+export interface Note {
+  readonly message: string;
+  readonly position: number;
+  readonly end: number;
+}
+
+/** Collects the messages of one compile; at most one a place and code, at most `limit` errors. */
+export class Diagnostics {
+  readonly items: Diagnostic[] = [];
+  private readonly seen = new Set<string>();
+  private readonly sources: Sources;
+  private readonly limit: number;
+  private errors = 0;
+
+  constructor(sources: Sources, limit: number) {
+    this.sources = sources;
+    this.limit = limit;
+  }
+
+  get hasErrors(): boolean {
+    return this.errors > 0;
+  }
+
+  /** No further message is kept: whoever loops may stop. */
+  get full(): boolean {
+    return this.errors >= this.limit;
+  }
+
+  error<K extends GlslCode>(
+    code: K,
+    values: HoleValues<(typeof codes)[K]["text"]>,
+    position: number,
+    end: number,
+    notes: readonly Note[] = [],
+  ): void {
+    this.add("error", code, values, position, end, notes);
+  }
+
+  warn<K extends GlslCode>(
+    code: K,
+    values: HoleValues<(typeof codes)[K]["text"]>,
+    position: number,
+    end: number,
+  ): void {
+    this.add("warning", code, values, position, end, []);
+  }
+
+  private add(
+    severity: "error" | "warning",
+    code: GlslCode,
+    values: Readonly<Record<string, string | number>>,
+    position: number,
+    end: number,
+    notes: readonly Note[],
+  ): void {
+    const key = `${position}:${code}`;
+    if (this.seen.has(key)) return;
+    if (severity === "error" ? this.errors >= this.limit : this.items.length >= 2 * this.limit) return;
+    this.seen.add(key);
+    if (severity === "error") this.errors++;
+    const message = fillHoles(codes[code].text, values);
+    const place = this.sources.span(position, end);
+    const placed: DiagnosticNote[] = notes
+      .filter((note) => note.position >= 0)
+      .map((note) => ({ message: note.message, ...this.sources.span(note.position, note.end) }));
+    this.items.push({ severity, code, message, ...place, ...(placed.length > 0 ? { notes: placed } : {}) });
+  }
+}

@@ -1,0 +1,147 @@
+import { Bug } from "../../base/index.ts";
+import { Capability, GlslStd450, type Id, MemorySemantics, Op, Scope, StorageClass } from "../../spirv/index.ts";
+import type { BuiltinExpr, Expr } from "../check/index.ts";
+import { scalarOf, type Type, vectorType } from "../types/index.ts";
+import { OperatorEmitter } from "./operators.ts";
+import type { Place } from "./places.ts";
+
+const opcodes: Readonly<Record<string, number>> = Op;
+const extended: Readonly<Record<string, number>> = GlslStd450;
+
+const { AcquireRelease, UniformMemory, WorkgroupMemory, ImageMemory } = MemorySemantics;
+const allMemory = AcquireRelease | UniformMemory | WorkgroupMemory | ImageMemory;
+
+/** Memory barriers: scope and semantics. Source: GLSL 4.60 section 8.17, SPIR-V memory semantics. */
+const memoryBarriers: Readonly<Record<string, readonly [number, number]>> = {
+  memoryBarrier: [Scope.Device, allMemory],
+  memoryBarrierBuffer: [Scope.Device, AcquireRelease | UniformMemory],
+  memoryBarrierImage: [Scope.Device, AcquireRelease | ImageMemory],
+  memoryBarrierShared: [Scope.Device, AcquireRelease | WorkgroupMemory],
+  groupMemoryBarrier: [Scope.Workgroup, allMemory],
+};
+
+/** Calls of built-in functions, by the lowering of their row. */
+export abstract class BuiltinEmitter extends OperatorEmitter {
+  protected builtinValue(expr: BuiltinExpr): Id {
+    const { overload, args, type } = expr;
+    switch (overload.lowering) {
+      case "ext":
+        return this.b.extInst(this.typeId(type), extended[overload.instruction]!, ...this.operands(expr));
+      case "op":
+        if (/^OpD?Pd[xy]|^OpFwidth/.test(overload.instruction) && /Fine|Coarse/.test(overload.instruction)) {
+          this.b.capability(Capability.DerivativeControl);
+        }
+        return this.arithmetic(opcodes[overload.instruction]!, type, ...this.operands(expr));
+      case "atomic": {
+        const [pointer, scope] = this.atomicPointer(args[0]!);
+        const value = this.value(args[1]!);
+        const none = this.b.constUint(0);
+        return this.b.emitResult(opcodes[overload.instruction]!, this.typeId(type), pointer, scope, none, value);
+      }
+      case "compareExchange": {
+        const [pointer, scope] = this.atomicPointer(args[0]!);
+        const compare = this.value(args[1]!);
+        const value = this.value(args[2]!);
+        const none = this.b.constUint(0);
+        const operands = [pointer, scope, none, none, value, compare];
+        return this.b.emitResult(Op.OpAtomicCompareExchange, this.typeId(type), ...operands);
+      }
+      case "select": {
+        const [no, yes, condition] = this.operands(expr);
+        return this.b.emitResult(Op.OpSelect, this.typeId(type), condition!, yes!, no!);
+      }
+      case "matrixCompMult": {
+        const [left, right] = this.operands(expr);
+        if (type.kind !== "matrix") throw new Bug("matrixCompMult of no matrix");
+        const column = vectorType(type.scalar, type.rows);
+        return this.byColumn(type, (at) =>
+          this.arithmetic(Op.OpFMul, column, this.extract(left!, column, at), this.extract(right!, column, at)),
+        );
+      }
+      case "modf":
+        return this.pair(expr, type, args[1]!.type, (struct, operands) =>
+          this.b.extInst(struct, GlslStd450.ModfStruct, ...operands),
+        );
+      case "frexp":
+        return this.pair(expr, type, overload.parameters[1]!.type, (struct, operands) =>
+          this.b.extInst(struct, GlslStd450.FrexpStruct, ...operands),
+        );
+      case "addCarry":
+        return this.pair(expr, type, type, (struct, operands) =>
+          this.b.emitResult(Op.OpIAddCarry, struct, ...operands),
+        );
+      case "subBorrow":
+        return this.pair(expr, type, type, (struct, operands) =>
+          this.b.emitResult(Op.OpISubBorrow, struct, ...operands),
+        );
+      case "umulExtended":
+        return this.multiplyExtended(expr, Op.OpUMulExtended);
+      case "imulExtended":
+        return this.multiplyExtended(expr, Op.OpSMulExtended);
+      case "barrier": {
+        const scope = this.b.constUint(Scope.Workgroup);
+        this.b.emit(Op.OpControlBarrier, scope, scope, this.b.constUint(AcquireRelease | WorkgroupMemory));
+        return 0;
+      }
+      default: {
+        const barrier = memoryBarriers[overload.lowering];
+        if (barrier === undefined) throw new Bug(`no lowering ${overload.lowering}`);
+        this.b.emit(Op.OpMemoryBarrier, this.b.constUint(barrier[0]), this.b.constUint(barrier[1]));
+        return 0;
+      }
+    }
+  }
+
+  /** Values of the arguments that are read; a scalar that stands for a vector is spread. */
+  private operands(expr: BuiltinExpr): Id[] {
+    const { parameters } = expr.overload;
+    const wide = widest(expr.args);
+    return expr.args.map((arg, at) => {
+      const value = this.value(arg);
+      if (parameters[at]?.mode !== "splat" || wide === 1) return value;
+      return this.splat(value, vectorType(scalarOf(arg.type)!, wide));
+    });
+  }
+
+  private atomicPointer(arg: Expr): [Id, Id] {
+    const place = this.resolve(arg);
+    const pointer = this.pointerOf(place, place.swizzle?.[0]);
+    const shared = place.storageClass === StorageClass.Workgroup;
+    return [pointer, this.b.constUint(shared ? Scope.Workgroup : Scope.Device)];
+  }
+
+  /** An instruction that gives two results: the first is returned, the second stored to the last argument. */
+  private pair(expr: BuiltinExpr, first: Type, second: Type, make: (struct: Id, operands: readonly Id[]) => Id): Id {
+    const inputs = expr.args.slice(0, -1).map((arg) => this.value(arg));
+    const target = this.resolve(expr.args.at(-1)!);
+    const both = make(this.pairType(first, second), inputs);
+    const result = this.extract(both, first, 0);
+    this.storeConverted(target, expr.args.at(-1)!.type, this.extract(both, second, 1), second);
+    return result;
+  }
+
+  private pairType(first: Type, second: Type): Id {
+    return this.b.typeStruct([this.typeId(first), this.typeId(second)], "pair of results");
+  }
+
+  private multiplyExtended(expr: BuiltinExpr, opcode: number): Id {
+    const [x, y, high, low] = expr.args;
+    const type = expr.overload.parameters[0]!.type;
+    const operands = [this.value(x!), this.value(y!)];
+    const highPlace = this.resolve(high!);
+    const lowPlace = this.resolve(low!);
+    const both = this.b.emitResult(opcode, this.pairType(type, type), ...operands);
+    this.storeConverted(highPlace, high!.type, this.extract(both, type, 1), type);
+    this.storeConverted(lowPlace, low!.type, this.extract(both, type, 0), type);
+    return 0;
+  }
+
+  /** Stores an output argument, whose type the caller's variable may convert. */
+  protected storeConverted(place: Place, to: Type, value: Id, from: Type): void {
+    this.store(place, scalarOf(from) === undefined ? value : this.convertValue(value, from, to));
+  }
+}
+
+function widest(args: readonly Expr[]): number {
+  return args.reduce((most, arg) => (arg.type.kind === "vector" ? Math.max(most, arg.type.size) : most), 1);
+}

@@ -1,0 +1,280 @@
+import { Bug } from "../../base/index.ts";
+import { type Id, Op, StorageClass } from "../../spirv/index.ts";
+import type {
+  AssignExpr,
+  BinaryExpr,
+  CallExpr,
+  ConditionalExpr,
+  Expr,
+  FunctionSymbol,
+  IncrementExpr,
+} from "../check/index.ts";
+import { rootVariable } from "../check/index.ts";
+import { boolType, elementCount, intType, scalarOf, uintType, withScalar } from "../types/index.ts";
+import { BuiltinEmitter } from "./builtins.ts";
+
+/** Nodes that an operand may have to be computed whether it is wanted or not. */
+const CHEAP_LIMIT = 8;
+
+/** Expressions to instructions. */
+export abstract class ExpressionEmitter extends BuiltinEmitter {
+  protected abstract functionId(symbol: FunctionSymbol): Id;
+  protected abstract linePosition(position: number): void;
+
+  protected override value(expr: Expr): Id {
+    if (expr.kind === "constant") return this.constantId(expr.type, expr.values);
+    if (expr.constness === 2) return this.specValue(expr);
+    switch (expr.kind) {
+      case "variable":
+        return this.load(this.resolve(expr));
+      case "index":
+      case "member":
+      case "swizzle":
+        return this.isPlace(expr) ? this.load(this.resolve(expr)) : this.part(expr);
+      case "length": {
+        if (expr.base.kind !== "member") throw new Bug("length of no member");
+        const block = this.pointerOf(this.resolve(expr.base.base));
+        const length = this.b.emitResult(Op.OpArrayLength, this.typeId(uintType), block, expr.base.member);
+        return this.b.emitResult(Op.OpBitcast, this.typeId(intType), length);
+      }
+      case "unary":
+        return this.unaryValue(expr.op, expr.type, this.value(expr.operand));
+      case "binary":
+        return this.binaryChain(expr);
+      case "convert":
+        return this.convertValue(this.value(expr.operand), expr.operand.type, expr.type);
+      case "construct":
+        return this.constructValue(expr);
+      case "call":
+        this.linePosition(expr.position);
+        return this.call(expr);
+      case "builtin":
+        return this.builtinValue(expr);
+      case "assign":
+        return this.assign(expr);
+      case "increment":
+        return this.increment(expr);
+      case "conditional":
+        return this.conditional(expr);
+      case "comma": {
+        let last = 0;
+        for (const item of expr.items) last = this.effect(item);
+        return last;
+      }
+      default:
+        throw new Bug(`value of ${expr.kind}`);
+    }
+  }
+
+  /** An expression for what it does; the value may be left out. */
+  protected effect(expr: Expr): Id {
+    return this.value(expr);
+  }
+
+  /** A part of a value that is not in memory. */
+  private part(expr: Expr): Id {
+    switch (expr.kind) {
+      case "member":
+        return this.extract(this.value(expr.base), expr.type, expr.member);
+      case "swizzle":
+        return this.shuffle(this.value(expr.base), expr.base.type, expr.components);
+      case "index": {
+        const { base, index } = expr;
+        if (index.kind === "constant") return this.extract(this.value(base), expr.type, index.values[0]!);
+        if (base.type.kind === "vector") {
+          const vector = this.value(base);
+          return this.b.emitResult(Op.OpVectorExtractDynamic, this.typeId(expr.type), vector, this.value(index));
+        }
+        const table = this.table(base);
+        const pointer = this.b.typePointer(StorageClass.Function, this.typeId(expr.type));
+        const at = this.b.emitResult(Op.OpAccessChain, pointer, table, this.value(index));
+        return this.b.emitResult(Op.OpLoad, this.typeId(expr.type), at);
+      }
+      default:
+        throw new Bug(`part of ${expr.kind}`);
+    }
+  }
+
+  /** A function variable that holds an array or matrix value, so that it can be indexed. */
+  private table(base: Expr): Id {
+    if (base.kind !== "constant") {
+      const value = this.value(base);
+      const variable = this.temporary(base.type, "indexable");
+      this.b.emit(Op.OpStore, variable, value);
+      return variable;
+    }
+    let variable = this.tables.get(base.values);
+    if (variable === undefined) {
+      const pointer = this.b.typePointer(StorageClass.Function, this.typeId(base.type));
+      variable = this.b.localVariable(pointer, this.constantId(base.type, base.values));
+      this.b.name(variable, "indexable");
+      this.tables.set(base.values, variable);
+    }
+    return variable;
+  }
+
+  /** Left-deep chains in a loop, as deep as the source has them. */
+  private binaryChain(expr: BinaryExpr): Id {
+    const chain: BinaryExpr[] = [];
+    let left: Expr = expr;
+    for (; left.kind === "binary" && left.constness !== 2; left = left.left) chain.push(left);
+    let result = this.value(left);
+    for (let at = chain.length - 1; at >= 0; at--) {
+      const node = chain[at]!;
+      this.linePosition(node.position);
+      if (node.op === "&&" || node.op === "||") {
+        result = this.shortCircuit(node.op, result, node.right);
+      } else {
+        const right = this.value(node.right);
+        result = this.binaryValue(node.op, node.type, result, node.left.type, right, node.right.type);
+      }
+    }
+    return result;
+  }
+
+  /** The right side runs only where it decides; a cheap one without effects is simply computed. */
+  private shortCircuit(op: "&&" | "||", left: Id, right: Expr): Id {
+    const b = this.b;
+    const type = this.typeId(boolType);
+    if (isCheap(right)) {
+      const join = op === "&&" ? Op.OpLogicalAnd : Op.OpLogicalOr;
+      return b.emitResult(join, type, left, this.value(right));
+    }
+    const run = b.id();
+    const merge = b.id();
+    b.emit(Op.OpSelectionMerge, merge, 0);
+    const from = this.currentBlock;
+    if (op === "&&") b.emit(Op.OpBranchConditional, left, run, merge);
+    else b.emit(Op.OpBranchConditional, left, merge, run);
+    this.startBlock(run);
+    const value = this.value(right);
+    const end = this.currentBlock;
+    b.emit(Op.OpBranch, merge);
+    this.startBlock(merge);
+    return b.emitResult(Op.OpPhi, type, b.constBool(op === "||"), from, value, end);
+  }
+
+  /** Label of the open block, for phis. */
+  protected currentBlock: Id = 0;
+
+  protected startBlock(label: Id): void {
+    this.b.label(label);
+    this.currentBlock = label;
+  }
+
+  private conditional(expr: ConditionalExpr): Id {
+    const b = this.b;
+    const condition = this.value(expr.condition);
+    const type = this.typeId(expr.type);
+    const scalar = scalarOf(expr.type) !== undefined && expr.type.kind !== "matrix";
+    if (scalar && isCheap(expr.yes) && isCheap(expr.no)) {
+      const yes = this.value(expr.yes);
+      const no = this.value(expr.no);
+      // before 1.4 the condition of a vector selection is a vector
+      const vector = expr.type.kind === "vector" && b.version < 0x10400;
+      const chosen = vector ? this.splat(condition, withScalar(expr.type, "bool")) : condition;
+      return b.emitResult(Op.OpSelect, type, chosen, yes, no);
+    }
+    const yesLabel = b.id();
+    const noLabel = b.id();
+    const merge = b.id();
+    b.emit(Op.OpSelectionMerge, merge, 0);
+    b.emit(Op.OpBranchConditional, condition, yesLabel, noLabel);
+    this.startBlock(yesLabel);
+    const yes = this.value(expr.yes);
+    const yesEnd = this.currentBlock;
+    b.emit(Op.OpBranch, merge);
+    this.startBlock(noLabel);
+    const no = this.value(expr.no);
+    const noEnd = this.currentBlock;
+    b.emit(Op.OpBranch, merge);
+    this.startBlock(merge);
+    return b.emitResult(Op.OpPhi, type, yes, yesEnd, no, noEnd);
+  }
+
+  private assign(expr: AssignExpr): Id {
+    const { op, target, type } = expr;
+    const outer = this.precise;
+    this.precise ||= rootVariable(target)?.precise === true;
+    const place = this.resolve(target);
+    let value: Id;
+    if (op === undefined) {
+      value = this.value(expr.value);
+    } else {
+      const before = this.load(place);
+      const right = this.value(expr.value);
+      value = this.binaryValue(op, type, before, type, right, expr.value.type);
+    }
+    this.linePosition(expr.position);
+    this.store(place, value);
+    this.precise = outer;
+    return value;
+  }
+
+  private increment(expr: IncrementExpr): Id {
+    const { target, type, op, prefix } = expr;
+    const place = this.resolve(target);
+    const before = this.load(place);
+    const one = this.filledConstant(type, 1);
+    const after = this.binaryValue(op, type, before, type, one, type);
+    this.store(place, after);
+    return prefix ? after : before;
+  }
+
+  private call(expr: CallExpr): Id {
+    const { callee, args } = expr;
+    const after: (() => void)[] = [];
+    const ids = args.map((arg, at) => {
+      const parameter = callee.parameters[at]!;
+      if (parameter.mode === "in") return this.value(arg);
+      const place = this.resolve(arg);
+      const temporary = this.temporary(parameter.type, "param");
+      if (parameter.mode === "inout") this.b.emit(Op.OpStore, temporary, this.load(place));
+      after.push(() => {
+        const value = this.b.emitResult(Op.OpLoad, this.typeId(parameter.type), temporary);
+        this.storeConverted(place, arg.type, value, parameter.type);
+      });
+      return temporary;
+    });
+    const result = this.b.emitResult(Op.OpFunctionCall, this.typeId(expr.type), this.functionId(callee), ...ids);
+    for (const copyBack of after) copyBack();
+    return result;
+  }
+}
+
+/** No effects, no memory beyond variables of the invocation, few nodes: fit to be computed without need. */
+export function isCheap(expr: Expr): boolean {
+  return cost(expr, CHEAP_LIMIT) <= CHEAP_LIMIT;
+}
+
+function cost(expr: Expr, limit: number): number {
+  if (limit < 0) return 1;
+  switch (expr.kind) {
+    case "constant":
+      return 0;
+    case "variable": {
+      const { storage } = expr.variable;
+      const near = storage === "local" || storage === "parameter" || storage === "global" || storage === "in";
+      const small = scalarOf(expr.type) !== undefined && expr.type.kind !== "matrix";
+      return expr.constness === 2 || (near && small) ? 1 : Number.POSITIVE_INFINITY;
+    }
+    case "swizzle":
+    case "unary":
+    case "convert":
+    case "member":
+      return 1 + cost(expr.kind === "swizzle" || expr.kind === "member" ? expr.base : expr.operand, limit - 1);
+    case "binary": {
+      const scalar = scalarOf(expr.left.type);
+      const divides = (expr.op === "/" || expr.op === "%") && (scalar === "int" || scalar === "uint");
+      const small = expr.left.type.kind === "scalar" || expr.left.type.kind === "vector";
+      if (divides || !small || expr.right.type.kind === "matrix") return Number.POSITIVE_INFINITY;
+      const left = 1 + cost(expr.left, limit - 1);
+      return left > limit ? left : left + cost(expr.right, limit - left);
+    }
+    case "index":
+      if (expr.index.kind !== "constant" || elementCount(expr.base.type) === undefined) return Number.POSITIVE_INFINITY;
+      return 1 + cost(expr.base, limit - 1);
+    default:
+      return Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,1 @@
+export { type EmitOptions, emitModule } from "./module.ts";

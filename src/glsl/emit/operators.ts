@@ -1,0 +1,223 @@
+import { Bug } from "../../base/index.ts";
+import { Decoration, type Id, Op } from "../../spirv/index.ts";
+import type { ConstructExpr, Expr } from "../check/index.ts";
+import type { BinaryOp } from "../syntax/index.ts";
+import {
+  boolType,
+  elementCount,
+  elementType,
+  type MatrixType,
+  type ScalarKind,
+  scalarOf,
+  scalarType,
+  type Type,
+  vectorSize,
+  vectorType,
+  withScalar,
+} from "../types/index.ts";
+import { binaryOpcode, contractible, unaryOpcode } from "./opcodes.ts";
+import { PlaceEmitter } from "./places.ts";
+
+/** Operators, conversions and constructors on values. */
+export abstract class OperatorEmitter extends PlaceEmitter {
+  /** Inside the computation of something `precise`. */
+  protected precise = false;
+
+  /** An instruction whose result is decorated where it must not be contracted. */
+  protected arithmetic(opcode: number, type: Type, ...operands: readonly number[]): Id {
+    const id = this.b.emitResult(opcode, this.typeId(type), ...operands);
+    if (this.precise && contractible.has(opcode)) this.b.decorate(id, Decoration.NoContraction);
+    return id;
+  }
+
+  /** `left op right` on values; a scalar beside a vector or matrix stands for all of it. */
+  protected binaryValue(op: BinaryOp, type: Type, left: Id, leftType: Type, right: Id, rightType: Type): Id {
+    if (op === "==" || op === "!=") return this.equality(op, left, right, leftType);
+    const scalar = scalarOf(leftType)!;
+    if (leftType.kind === "matrix" || rightType.kind === "matrix") {
+      return this.matrixBinary(op, type, left, leftType, right, rightType);
+    }
+    if (op === "*" && (scalar === "float" || scalar === "double") && leftType.kind !== rightType.kind) {
+      const [vector, factor] = leftType.kind === "vector" ? [left, right] : [right, left];
+      return this.arithmetic(Op.OpVectorTimesScalar, type, vector, factor);
+    }
+    const a = leftType.kind === "scalar" && type.kind === "vector" ? this.splat(left, type) : left;
+    const shape = rightType.kind === "scalar" && type.kind === "vector" ? vectorOf(rightType, type.size) : rightType;
+    const b = rightType.kind === "scalar" ? this.splat(right, shape) : right;
+    return this.arithmetic(binaryOpcode(op, scalar), type, a, b);
+  }
+
+  private matrixBinary(op: BinaryOp, type: Type, left: Id, leftType: Type, right: Id, rightType: Type): Id {
+    if (op === "*") {
+      const kinds = `${leftType.kind} ${rightType.kind}`;
+      switch (kinds) {
+        case "matrix matrix":
+          return this.arithmetic(Op.OpMatrixTimesMatrix, type, left, right);
+        case "matrix vector":
+          return this.arithmetic(Op.OpMatrixTimesVector, type, left, right);
+        case "vector matrix":
+          return this.arithmetic(Op.OpVectorTimesMatrix, type, left, right);
+        case "matrix scalar":
+          return this.arithmetic(Op.OpMatrixTimesScalar, type, left, right);
+        default:
+          return this.arithmetic(Op.OpMatrixTimesScalar, type, right, left);
+      }
+    }
+    if (type.kind !== "matrix") throw new Bug(`operator ${op} on matrices`);
+    const column = vectorType(type.scalar, type.rows);
+    const side = (id: Id, sideType: Type, at: number): Id =>
+      sideType.kind === "matrix" ? this.extract(id, column, at) : id;
+    return this.byColumn(type, (at) =>
+      this.binaryValue(
+        op,
+        column,
+        side(left, leftType, at),
+        leftType.kind === "matrix" ? column : leftType,
+        side(right, rightType, at),
+        rightType.kind === "matrix" ? column : rightType,
+      ),
+    );
+  }
+
+  /** A matrix from its columns. */
+  protected byColumn(type: MatrixType, column: (at: number) => Id): Id {
+    const columns = Array.from({ length: type.columns }, (_, at) => column(at));
+    return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(type), ...columns);
+  }
+
+  protected extract(id: Id, type: Type, ...path: readonly number[]): Id {
+    return this.b.emitResult(Op.OpCompositeExtract, this.typeId(type), id, ...path);
+  }
+
+  /** One bool: whether all parts are equal, or some part differs. */
+  private equality(op: "==" | "!=", left: Id, right: Id, type: Type): Id {
+    const b = this.b;
+    const scalar = scalarOf(type);
+    const size = vectorSize(type);
+    if (scalar !== undefined && size > 0) {
+      const each = b.emitResult(binaryOpcode(op, scalar), this.typeId(withScalar(type, "bool")), left, right);
+      return size === 1 ? each : b.emitResult(op === "==" ? Op.OpAll : Op.OpAny, this.typeId(boolType), each);
+    }
+    const count = type.kind === "struct" ? type.members.length : (elementCount(type) ?? 0);
+    let result: Id | undefined;
+    for (let at = 0; at < count; at++) {
+      const part = type.kind === "struct" ? type.members[at]!.type : elementType(type)!;
+      const one = this.equality(op, this.extract(left, part, at), this.extract(right, part, at), part);
+      const join = op === "==" ? Op.OpLogicalAnd : Op.OpLogicalOr;
+      result = result === undefined ? one : b.emitResult(join, this.typeId(boolType), result, one);
+    }
+    return result ?? b.constBool(op === "==");
+  }
+
+  protected unaryValue(op: "-" | "!" | "~", type: Type, operand: Id): Id {
+    if (type.kind === "matrix") {
+      const column = vectorType(type.scalar, type.rows);
+      return this.byColumn(type, (at) => this.unaryValue(op, column, this.extract(operand, column, at)));
+    }
+    return this.arithmetic(unaryOpcode(op, type), type, operand);
+  }
+
+  /** The value with another component type, as constructors convert. */
+  protected convertValue(id: Id, from: Type, to: Type): Id {
+    const source = scalarOf(from)!;
+    const target = scalarOf(to)!;
+    if (source === target) return id;
+    if (from.kind === "matrix" && to.kind === "matrix") {
+      const a = vectorType(from.scalar, from.rows);
+      const b = vectorType(to.scalar, to.rows);
+      return this.byColumn(to, (at) => this.convertValue(this.extract(id, a, at), a, b));
+    }
+    const b = this.b;
+    const type = this.typeId(to);
+    if (source === "bool") {
+      return b.emitResult(Op.OpSelect, type, id, this.filledConstant(to, 1), this.filledConstant(to, 0));
+    }
+    if (target === "bool") return b.emitResult(binaryOpcode("!=", source), type, id, this.filledConstant(from, 0));
+    return b.emitResult(conversionOpcode(source, target), type, id);
+  }
+
+  protected constructValue(expr: ConstructExpr): Id {
+    const { type, form, args } = expr;
+    const ids = args.map((arg) => this.value(arg));
+    if (form === "splat") return this.splat(ids[0]!, type);
+    if (form === "members") return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(type), ...ids);
+    if (type.kind === "matrix") {
+      if (form === "diagonal") return this.diagonal(type, ids[0]!);
+      if (form === "resize") return this.resize(type, ids[0]!, args[0]!.type);
+      return this.matrixOf(type, ids, args);
+    }
+    if (type.kind === "scalar") return this.leaves(ids, args, 1, type.scalar)[0]!;
+    // whole vectors may stand in a construction as they are
+    const total = args.reduce((sum, arg) => sum + vectorSize(arg.type), 0);
+    const whole = type.kind === "vector" && total === type.size && args.every((arg) => arg.type.kind !== "matrix");
+    const parts = whole ? ids : this.leaves(ids, args, vectorSize(type), scalarOf(type)!);
+    return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(type), ...parts);
+  }
+
+  /** The first `count` components of all arguments together. */
+  private leaves(ids: readonly Id[], args: readonly Expr[], count: number, scalar: ScalarKind): Id[] {
+    const leaf = scalarType(scalar);
+    const result: Id[] = [];
+    for (const [at, arg] of args.entries()) {
+      const { type } = arg;
+      const columns = type.kind === "matrix" ? type.columns : 1;
+      const rows = type.kind === "matrix" ? type.rows : vectorSize(type);
+      for (let part = 0; part < columns * rows && result.length < count; part++) {
+        if (type.kind === "scalar") result.push(ids[at]!);
+        else if (type.kind === "matrix")
+          result.push(this.extract(ids[at]!, leaf, Math.floor(part / rows), part % rows));
+        else result.push(this.extract(ids[at]!, leaf, part));
+      }
+    }
+    return result;
+  }
+
+  private matrixOf(type: MatrixType, ids: readonly Id[], args: readonly Expr[]): Id {
+    const column = vectorType(type.scalar, type.rows);
+    if (args.every((arg) => arg.type === column)) {
+      return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(type), ...ids);
+    }
+    const leaves = this.leaves(ids, args, type.columns * type.rows, type.scalar);
+    return this.byColumn(type, (at) => {
+      const parts = leaves.slice(at * type.rows, (at + 1) * type.rows);
+      return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(column), ...parts);
+    });
+  }
+
+  private diagonal(type: MatrixType, value: Id): Id {
+    const column = vectorType(type.scalar, type.rows);
+    const zero = this.constantId(scalarType(type.scalar), [0]);
+    return this.byColumn(type, (at) => {
+      const parts = Array.from({ length: type.rows }, (_, row) => (row === at ? value : zero));
+      return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(column), ...parts);
+    });
+  }
+
+  /** A matrix of another shape: the common part, the rest from the identity matrix. */
+  private resize(type: MatrixType, id: Id, from: Type): Id {
+    if (from.kind !== "matrix") throw new Bug("resize of no matrix");
+    const scalar = scalarType(type.scalar);
+    const column = vectorType(type.scalar, type.rows);
+    return this.byColumn(type, (at) => {
+      const parts = Array.from({ length: type.rows }, (_, row) =>
+        at < from.columns && row < from.rows
+          ? this.extract(id, scalar, at, row)
+          : this.constantId(scalar, [at === row ? 1 : 0]),
+      );
+      return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(column), ...parts);
+    });
+  }
+}
+
+function vectorOf(scalar: Type, size: number): Type {
+  return vectorType(scalarOf(scalar)!, size);
+}
+
+function conversionOpcode(from: ScalarKind, to: ScalarKind): number {
+  const fromReal = from === "float" || from === "double";
+  const toReal = to === "float" || to === "double";
+  if (fromReal && toReal) return Op.OpFConvert;
+  if (fromReal) return to === "int" ? Op.OpConvertFToS : Op.OpConvertFToU;
+  if (toReal) return from === "int" ? Op.OpConvertSToF : Op.OpConvertUToF;
+  return Op.OpBitcast;
+}

@@ -1,0 +1,297 @@
+import { Bug } from "../../base/index.ts";
+import { BuiltIn, Capability, Decoration, type Id, Op, StorageClass } from "../../spirv/index.ts";
+import { type BlockLayout, type Expr, rootVariable, type Variable } from "../check/index.ts";
+import {
+  containsBool,
+  elementCount,
+  elementType,
+  scalarOf,
+  scalarType,
+  type Type,
+  vectorType,
+  withScalar,
+} from "../types/index.ts";
+import { ConstantEmitter } from "./constants.ts";
+import { memberLayout } from "./types.ts";
+
+/** Somewhere in memory: a pointer, the way from there, and the swizzle on what is found. */
+export interface Place {
+  readonly pointer: Id;
+  readonly storageClass: number;
+  readonly indices: readonly Id[];
+  /** Type at the end of `indices`, before the swizzle. */
+  readonly type: Type;
+  readonly layout: BlockLayout | undefined;
+  readonly swizzle: readonly number[] | undefined;
+}
+
+interface Slot {
+  readonly id: Id;
+  readonly storageClass: number;
+}
+
+const interpolationDecorations: Readonly<Record<string, number>> = {
+  flat: Decoration.Flat,
+  noperspective: Decoration.NoPerspective,
+  centroid: Decoration.Centroid,
+  sample: Decoration.Sample,
+};
+
+/** Variables, access chains, loads and stores. */
+export abstract class PlaceEmitter extends ConstantEmitter {
+  private readonly slots = new Map<Variable, Slot>();
+  /** Function variables that hold a constant for dynamic indexing, by the constant's values. */
+  protected tables = new Map<readonly number[], Id>();
+
+  protected abstract value(expr: Expr): Id;
+
+  /** Whether the expression is a chain that starts at memory. */
+  protected isPlace(expr: Expr): boolean {
+    const storage = rootVariable(expr)?.storage;
+    return storage !== undefined && storage !== "constant" && storage !== "specialization";
+  }
+
+  protected setSlot(variable: Variable, id: Id): void {
+    this.slots.set(variable, { id, storageClass: StorageClass.Function });
+  }
+
+  /** A fresh function variable. */
+  protected temporary(type: Type, name: string): Id {
+    const id = this.b.localVariable(this.b.typePointer(StorageClass.Function, this.typeId(type)));
+    this.b.name(id, name);
+    return id;
+  }
+
+  protected slot(variable: Variable): Slot {
+    let slot = this.slots.get(variable);
+    if (slot === undefined) {
+      slot = this.makeSlot(variable);
+      this.slots.set(variable, slot);
+    }
+    return slot;
+  }
+
+  private makeSlot(variable: Variable): Slot {
+    const { type, storage, name } = variable;
+    if (storage === "local" || storage === "parameter") {
+      return { id: this.temporary(type, name), storageClass: StorageClass.Function };
+    }
+    const storageClass = this.storageClass(variable);
+    let typeId: Id;
+    if (variable.layout !== undefined) typeId = this.blockTypeId(variable);
+    else typeId = this.typeId(type);
+    const id = this.b.globalVariable(this.b.typePointer(storageClass, typeId), storageClass);
+    this.b.name(id, name);
+    this.decorateVariable(variable, id);
+    return { id, storageClass };
+  }
+
+  private storageClass(variable: Variable): number {
+    switch (variable.storage) {
+      case "shared":
+        return StorageClass.Workgroup;
+      case "buffer":
+        return this.b.version >= 0x10300 ? StorageClass.StorageBuffer : StorageClass.Uniform;
+      case "uniform":
+        return StorageClass.Uniform;
+      case "pushConstant":
+        return StorageClass.PushConstant;
+      case "in":
+        return StorageClass.Input;
+      case "out":
+        return StorageClass.Output;
+      default:
+        return StorageClass.Private;
+    }
+  }
+
+  private blockTypeId(variable: Variable): Id {
+    const sizes: Type[] = [];
+    let core = variable.type;
+    for (; core.kind === "array"; core = core.element) sizes.push(core);
+    if (core.kind !== "struct") throw new Bug("a block that is no struct");
+    const old = variable.storage === "buffer" && this.b.version < 0x10300;
+    let id = this.blockId(core, variable, old ? Decoration.BufferBlock : Decoration.Block);
+    for (const array of sizes.reverse()) {
+      const size = array.kind === "array" ? (array.size ?? 1) : 1;
+      id = this.b.typeArray(id, this.b.constUint(size));
+    }
+    return id;
+  }
+
+  private decorateVariable(variable: Variable, id: Id): void {
+    const b = this.b;
+    if (variable.builtIn !== undefined) {
+      const builtIns: Readonly<Record<string, number>> = BuiltIn;
+      b.decorate(id, Decoration.BuiltIn, builtIns[variable.builtIn]!);
+    }
+    if (variable.set !== undefined) b.decorate(id, Decoration.DescriptorSet, variable.set);
+    if (variable.binding !== undefined) b.decorate(id, Decoration.Binding, variable.binding);
+    if (variable.location !== undefined) b.decorate(id, Decoration.Location, variable.location);
+    if (variable.component !== undefined) b.decorate(id, Decoration.Component, variable.component);
+    if (variable.invariant) b.decorate(id, Decoration.Invariant);
+    for (const name of variable.interpolation ?? []) {
+      const decoration = interpolationDecorations[name];
+      if (decoration !== undefined) b.decorate(id, decoration);
+    }
+  }
+
+  /** Walks an access chain, evaluating its indices in order. */
+  protected resolve(expr: Expr): Place {
+    switch (expr.kind) {
+      case "variable": {
+        const { id, storageClass } = this.slot(expr.variable);
+        const { type, layout } = expr.variable;
+        return { pointer: id, storageClass, indices: [], type, layout, swizzle: undefined };
+      }
+      case "member": {
+        const base = this.resolve(expr.base);
+        if (base.type.kind !== "struct") throw new Bug("member of no struct");
+        const member = base.type.members[expr.member]!;
+        const indices = [...base.indices, this.int(expr.member)];
+        return { ...base, indices, type: member.type, layout: memberLayout(member, base.layout) };
+      }
+      case "index": {
+        const base = this.resolve(expr.base);
+        if (base.type.kind === "array") this.noteDynamicBlocks(base, expr.index);
+        const type = elementType(base.type);
+        if (type === undefined) throw new Bug("index of no array");
+        if (base.swizzle === undefined) return { ...base, indices: [...base.indices, this.value(expr.index)], type };
+        return {
+          ...base,
+          indices: [...base.indices, this.swizzledIndex(base.swizzle, expr.index)],
+          type,
+          swizzle: undefined,
+        };
+      }
+      case "swizzle": {
+        const base = this.resolve(expr.base);
+        if (base.type.kind === "scalar")
+          return { ...base, swizzle: expr.components.length > 1 ? expr.components : undefined };
+        return { ...base, swizzle: expr.components };
+      }
+      default:
+        throw new Bug(`${expr.kind} is no place`);
+    }
+  }
+
+  /** `v.zyx[i]` as a place: which component of `v` that is. */
+  private swizzledIndex(swizzle: readonly number[], index: Expr): Id {
+    const uint = scalarType("uint");
+    const at = this.value(index);
+    if (index.kind === "constant") return this.int(swizzle[index.values[0]!] ?? 0);
+    const table = this.constantId(vectorType("uint", swizzle.length), swizzle);
+    return this.b.emitResult(Op.OpVectorExtractDynamic, this.typeId(uint), table, at);
+  }
+
+  /** An array of blocks under an index that is no constant needs a capability. */
+  private noteDynamicBlocks(base: Place, index: Expr): void {
+    let core = base.type;
+    while (core.kind === "array") core = core.element;
+    if (core.kind !== "struct" || !core.block || index.kind === "constant") return;
+    const buffer = base.storageClass === StorageClass.StorageBuffer;
+    this.b.capability(
+      buffer ? Capability.StorageBufferArrayDynamicIndexing : Capability.UniformBufferArrayDynamicIndexing,
+    );
+  }
+
+  /** The pointer of a place, without its swizzle, optionally one component further. */
+  protected pointerOf(place: Place, component?: number): Id {
+    const indices = component === undefined ? place.indices : [...place.indices, this.int(component)];
+    if (indices.length === 0) return place.pointer;
+    const type = component === undefined ? place.type : scalarType(scalarOf(place.type)!);
+    const pointer = this.b.typePointer(place.storageClass, this.typeId(type, place.layout));
+    return this.b.emitResult(Op.OpAccessChain, pointer, place.pointer, ...indices);
+  }
+
+  protected load(place: Place): Id {
+    const { swizzle, type, layout } = place;
+    const scalar = scalarOf(type);
+    if (swizzle === undefined || scalar === undefined) return this.loadWhole(this.pointerOf(place), type, layout);
+    if (type.kind === "scalar")
+      return this.splat(this.loadWhole(this.pointerOf(place), type, layout), vectorType(scalar, swizzle.length));
+    if (swizzle.length === 1) return this.loadWhole(this.pointerOf(place, swizzle[0]!), scalarType(scalar), layout);
+    const whole = this.loadWhole(this.pointerOf(place), type, layout);
+    return this.shuffle(whole, type, swizzle);
+  }
+
+  private loadWhole(pointer: Id, type: Type, layout: BlockLayout | undefined): Id {
+    const id = this.b.emitResult(Op.OpLoad, this.typeId(type, layout), pointer);
+    return this.differsInMemory(type, layout) ? this.fromMemory(id, type, layout) : id;
+  }
+
+  /** Components of a vector value by number. */
+  protected shuffle(id: Id, type: Type, components: readonly number[]): Id {
+    const scalar = scalarOf(type)!;
+    const result = this.typeId(vectorType(scalar, components.length));
+    if (type.kind === "scalar") return this.splat(id, vectorType(scalar, components.length));
+    if (components.length === 1) return this.b.emitResult(Op.OpCompositeExtract, result, id, components[0]!);
+    const whole = type.kind === "vector" && components.length === type.size && components.every((c, at) => c === at);
+    return whole ? id : this.b.emitResult(Op.OpVectorShuffle, result, id, id, ...components);
+  }
+
+  /** A scalar in every component of a vector type. */
+  protected splat(id: Id, type: Type): Id {
+    if (type.kind !== "vector") return id;
+    const parts = Array.from({ length: type.size }, () => id);
+    return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(type), ...parts);
+  }
+
+  /** Writes a value; a swizzle writes just its components, one by one, so that neighbours are left alone. */
+  protected store(place: Place, value: Id): void {
+    const { swizzle, type, layout } = place;
+    if (swizzle === undefined || type.kind === "scalar") {
+      this.storeWhole(this.pointerOf(place), value, type, layout);
+      return;
+    }
+    const scalar = scalarType(scalarOf(type)!);
+    for (const [at, component] of swizzle.entries()) {
+      const one =
+        swizzle.length === 1 ? value : this.b.emitResult(Op.OpCompositeExtract, this.typeId(scalar), value, at);
+      this.storeWhole(this.pointerOf(place, component), one, scalar, layout);
+    }
+  }
+
+  private storeWhole(pointer: Id, value: Id, type: Type, layout: BlockLayout | undefined): void {
+    const stored = this.differsInMemory(type, layout) ? this.toMemory(value, type, layout) : value;
+    this.b.emit(Op.OpStore, pointer, stored);
+  }
+
+  private fromMemory(id: Id, type: Type, layout: BlockLayout | undefined): Id {
+    const scalar = scalarOf(type);
+    if (scalar === "bool") {
+      const zero = this.filledConstant(withScalar(type, "uint"), 0);
+      return this.b.emitResult(Op.OpINotEqual, this.typeId(type), id, zero);
+    }
+    if (scalar !== undefined) return id;
+    return this.relay(id, type, layout, true);
+  }
+
+  private toMemory(id: Id, type: Type, layout: BlockLayout | undefined): Id {
+    const scalar = scalarOf(type);
+    if (scalar === "bool") {
+      const words = withScalar(type, "uint");
+      const one = this.filledConstant(words, 1);
+      return this.b.emitResult(Op.OpSelect, this.typeId(words), id, one, this.filledConstant(words, 0));
+    }
+    if (scalar !== undefined) return id;
+    return this.relay(id, type, layout, false);
+  }
+
+  /** An array or struct between its plain type and the one of a block. */
+  private relay(id: Id, type: Type, layout: BlockLayout | undefined, loading: boolean): Id {
+    const b = this.b;
+    const target = this.typeId(type, loading ? undefined : layout);
+    if (b.version >= 0x10400 && !containsBool(type)) return b.emitResult(Op.OpCopyLogical, target, id);
+    const parts: Id[] = [];
+    const count = type.kind === "struct" ? type.members.length : (elementCount(type) ?? 0);
+    for (let at = 0; at < count; at++) {
+      const member = type.kind === "struct" ? type.members[at]! : undefined;
+      const partType = member?.type ?? elementType(type)!;
+      const partLayout = member === undefined ? layout : memberLayout(member, layout);
+      const part = b.emitResult(Op.OpCompositeExtract, this.typeId(partType, loading ? partLayout : undefined), id, at);
+      parts.push(loading ? this.fromMemory(part, partType, partLayout) : this.toMemory(part, partType, partLayout));
+    }
+    return b.emitResult(Op.OpCompositeConstruct, target, ...parts);
+  }
+}

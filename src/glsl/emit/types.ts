@@ -1,0 +1,144 @@
+import { Bug } from "../../base/index.ts";
+import { Capability, Decoration, type Id, type ModuleBuilder } from "../../spirv/index.ts";
+import type { BlockLayout, Expr, Variable } from "../check/index.ts";
+import {
+  arrayStride,
+  containsType,
+  type Member,
+  matrixStride,
+  type StructType,
+  scalarOf,
+  structLayout,
+  type Type,
+  vectorType,
+} from "../types/index.ts";
+
+const memoryDecorations = {
+  readonly: [Decoration.NonWritable],
+  writeonly: [Decoration.NonReadable],
+  coherent: [Decoration.Coherent],
+  volatile: [Decoration.Volatile, Decoration.Coherent],
+  restrict: [Decoration.Restrict],
+} as const;
+
+/** SPIR-V types: plain ones for values, and laid-out ones for what stands in a block (bool is uint there). */
+export abstract class TypeEmitter {
+  protected readonly b: ModuleBuilder;
+  private readonly structs = new Map<StructType, Map<string, Id>>();
+
+  constructor(builder: ModuleBuilder) {
+    this.b = builder;
+  }
+
+  /** A constant or specialisation-constant expression as a module-level id. */
+  protected abstract specValue(expr: Expr): Id;
+
+  /** The type's id, in the layout of a block where one is given. */
+  protected typeId(type: Type, layout?: BlockLayout): Id {
+    const b = this.b;
+    switch (type.kind) {
+      case "void":
+        return b.typeVoid();
+      case "scalar":
+        switch (type.scalar) {
+          case "bool":
+            return layout === undefined ? b.typeBool() : b.typeInt(32, false);
+          case "int":
+            return b.typeInt(32, true);
+          case "uint":
+            return b.typeInt(32, false);
+          case "float":
+            return b.typeFloat(32);
+          default:
+            b.capability(Capability.Float64);
+            return b.typeFloat(64);
+        }
+      case "vector":
+        return b.typeVector(this.typeId(vectorType(type.scalar, 1), layout), type.size);
+      case "matrix":
+        return b.typeMatrix(this.typeId(vectorType(type.scalar, type.rows)), type.columns);
+      case "array": {
+        const element = this.typeId(type.element, layout);
+        const stride = layout === undefined ? undefined : arrayStride(type.element, layout.packing, layout.rowMajor);
+        if (type.size === undefined) return b.typeRuntimeArray(element, stride);
+        const length = type.specSize === undefined ? b.constUint(type.size) : this.specValue(type.specSize as Expr);
+        return b.typeArray(element, length, stride);
+      }
+      case "struct":
+        return this.structId(type, layout);
+      default:
+        throw new Bug(`no SPIR-V type for ${type.kind}`);
+    }
+  }
+
+  private structId(type: StructType, layout: BlockLayout | undefined): Id {
+    let known = this.structs.get(type);
+    if (known === undefined) {
+      known = new Map();
+      this.structs.set(type, known);
+    }
+    const key = layout === undefined ? "" : `${layout.packing}${layout.rowMajor}`;
+    let id = known.get(key);
+    if (id === undefined) {
+      id = this.makeStruct(type, layout);
+      known.set(key, id);
+    }
+    return id;
+  }
+
+  private makeStruct(type: StructType, layout: BlockLayout | undefined): Id {
+    const b = this.b;
+    const members = type.members.map((member) => this.typeId(member.type, memberLayout(member, layout)));
+    const id = b.typeStruct(members);
+    b.name(id, type.name === "" ? "struct" : type.name);
+    const offsets = layout === undefined ? [] : structLayout(type, layout.packing, layout.rowMajor).offsets;
+    for (const [at, member] of type.members.entries()) {
+      b.memberName(id, at, member.name);
+      if (layout === undefined) continue;
+      b.memberDecorate(id, at, Decoration.Offset, offsets[at]!);
+      this.decorateMatrix(id, at, member, memberLayout(member, layout)!);
+    }
+    return id;
+  }
+
+  private decorateMatrix(struct: Id, at: number, member: Member, layout: BlockLayout): void {
+    let core = member.type;
+    while (core.kind === "array") core = core.element;
+    if (core.kind !== "matrix") return;
+    const major = layout.rowMajor ? Decoration.RowMajor : Decoration.ColMajor;
+    this.b.memberDecorate(struct, at, major);
+    const stride = matrixStride(core, layout.packing, layout.rowMajor);
+    this.b.memberDecorate(struct, at, Decoration.MatrixStride, stride);
+  }
+
+  /** A block's struct type, decorated with the block's memory qualifiers. Each block has its own. */
+  protected blockId(type: StructType, variable: Variable, decoration: number): Id {
+    const id = this.structId(type, variable.layout);
+    this.b.decorate(id, decoration);
+    for (const [at, member] of type.members.entries()) {
+      const qualifiers = new Set([...(variable.memory ?? []), ...member.memory]);
+      const decorations = new Set(
+        [...qualifiers].flatMap((qualifier): readonly number[] => memoryDecorations[qualifier]),
+      );
+      for (const each of decorations) this.b.memberDecorate(id, at, each);
+    }
+    return id;
+  }
+
+  /** Whether values of the type have another type in memory. */
+  protected differsInMemory(type: Type, layout: BlockLayout | undefined): boolean {
+    return layout !== undefined && containsType(type, "laid out", isLaidOut);
+  }
+}
+
+/** Types that a block's layout changes. */
+function isLaidOut(type: Type): boolean {
+  return type.kind === "array" || type.kind === "struct" || scalarOf(type) === "bool";
+}
+
+/** The layout that holds inside a member: its own matrix order wins. */
+export function memberLayout(member: Member, layout: BlockLayout | undefined): BlockLayout | undefined {
+  const own = member.layout.rowMajor;
+  if (layout === undefined || own === undefined || own === layout.rowMajor) return layout;
+  return { packing: layout.packing, rowMajor: own };
+}

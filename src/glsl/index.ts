@@ -1,0 +1,2 @@
+export { codes as glslCodes } from "./codes.ts";
+export { compileGlsl, type GlslRequest, type GlslResult } from "./compile.ts";

@@ -1,0 +1,36 @@
+import { SPACE_BEFORE, T, type Token } from "../token.ts";
+
+/** A macro. `parameters` is undefined for an object-like one; `dynamic` gives the value of `__LINE__` and its like. */
+export interface Macro {
+  readonly name: string;
+  readonly parameters: readonly string[] | undefined;
+  readonly body: readonly Token[];
+  readonly position: number;
+  readonly end: number;
+  readonly dynamic?: (use: Token) => string;
+  /** True while its expansion is being read: the name is not expanded again inside. */
+  active: boolean;
+}
+
+export type Macros = Map<string, Macro>;
+
+/** Whether a second definition says the same: same parameters, same tokens, spaces in the same places. */
+export function sameMacro(a: Macro, b: Macro): boolean {
+  if (a.parameters?.join() !== b.parameters?.join() || a.body.length !== b.body.length) return false;
+  return a.body.every((token, at) => {
+    const other = b.body[at]!;
+    const spaced = at > 0 && ((token.flags ^ other.flags) & SPACE_BEFORE) !== 0;
+    return token.kind === other.kind && token.text === other.text && !spaced;
+  });
+}
+
+/** A macro whose body is one integer, such as `__VERSION__` or an extension's name. */
+export function numberMacro(name: string, value: number): Macro {
+  const body: Token[] = [{ kind: T.Number, text: String(value), position: 0, end: 0, flags: 0 }];
+  return { name, parameters: undefined, body, position: -1, end: -1, active: false };
+}
+
+/** A macro whose value depends on the place of its use. */
+export function dynamicMacro(name: string, value: (use: Token) => string): Macro {
+  return { name, parameters: undefined, body: [], position: -1, end: -1, dynamic: value, active: false };
+}

@@ -1,0 +1,535 @@
+import type { Diagnostics } from "../diagnostics.ts";
+import { keywordKind } from "../keywords.ts";
+import { Lexer } from "../lex.ts";
+import type { Sources } from "../source.ts";
+import { FIRST_ON_LINE, SPACE_BEFORE, T, type Token } from "../token.ts";
+import { type ExpandState, expandAll, expandState, Stream } from "./expand.ts";
+import { evaluateCondition } from "./expression.ts";
+import { type Behavior, behaviors, supportedExtensions } from "./extensions.ts";
+import { dynamicMacro, type Macro, type Macros, numberMacro, sameMacro } from "./macro.ts";
+import { isSupportedVersion, type Version } from "./version.ts";
+
+const INCLUDE_DEPTH_LIMIT = 64;
+
+export interface PreprocessOptions {
+  readonly filename: string;
+  readonly source: string;
+  readonly defines: Readonly<Record<string, string>>;
+  readonly includes: Readonly<Record<string, string>>;
+}
+
+export interface Preprocessed {
+  /** Expanded tokens with keyword kinds, closed by an end-of-file token. */
+  readonly tokens: readonly Token[];
+  readonly version: Version;
+  readonly extensions: ReadonlyMap<string, Behavior>;
+  /** Keys of `includes` that were read, in the order of first use. */
+  readonly filesRead: readonly string[];
+}
+
+/** One open `#if`. */
+interface Conditional {
+  readonly place: Token;
+  /** The enclosing group is read. */
+  readonly outer: boolean;
+  /** Some group of this `#if` was or is read. */
+  taken: boolean;
+  reading: boolean;
+  sawElse: boolean;
+}
+
+interface OpenFile {
+  readonly lexer: Lexer;
+  readonly path: string;
+  readonly conditionals: Conditional[];
+}
+
+/** Runs the whole preprocessor over a source: directives, macros, includes. Errors go to `diagnostics`. */
+export function preprocess(options: PreprocessOptions, sources: Sources, diagnostics: Diagnostics): Preprocessed {
+  return new Preprocessor(options, sources, diagnostics).run();
+}
+
+class Preprocessor {
+  private readonly macros: Macros = new Map();
+  private readonly state: ExpandState;
+  private readonly stream: Stream;
+  private readonly output: Token[] = [];
+  private readonly files: OpenFile[] = [];
+  private readonly filesRead = new Set<string>();
+  private readonly onceFiles = new Set<string>();
+  private readonly extensions = new Map<string, Behavior>();
+  private version: Version | undefined;
+  private sawDirective = false;
+  /** The first token of the line after a directive, when one was read to find the directive's end. */
+  private pending: Token | undefined;
+  private readonly options: PreprocessOptions;
+  private readonly sources: Sources;
+  private readonly diagnostics: Diagnostics;
+
+  constructor(options: PreprocessOptions, sources: Sources, diagnostics: Diagnostics) {
+    this.options = options;
+    this.sources = sources;
+    this.diagnostics = diagnostics;
+    this.state = expandState(this.macros, diagnostics);
+    this.stream = new Stream(this.state, () => this.rawToken());
+    this.macros.set(
+      "__LINE__",
+      dynamicMacro("__LINE__", (use) => String(sources.line(use.position).line)),
+    );
+    this.macros.set(
+      "__FILE__",
+      dynamicMacro("__FILE__", () => "0"),
+    );
+    this.macros.set("VULKAN", numberMacro("VULKAN", 100));
+  }
+
+  run(): Preprocessed {
+    this.open(this.options.filename, this.options.source, "");
+    for (const extension of supportedExtensions) this.macros.set(extension, numberMacro(extension, 1));
+    for (const [name, value] of Object.entries(this.options.defines)) this.requestDefine(name, value);
+    for (;;) {
+      const token = this.stream.next();
+      if (token.kind === T.Eof) {
+        if (this.closeFile()) continue;
+        this.output.push(token);
+        break;
+      }
+      if (token.kind === T.Hash && (token.flags & FIRST_ON_LINE) !== 0) {
+        this.directive(token);
+        continue;
+      }
+      if (this.state.exhausted) continue;
+      if (token.kind !== T.Identifier) {
+        this.output.push(token);
+      } else if (!this.stream.expand(token)) {
+        const kind = keywordKind(token.text);
+        this.output.push(kind === T.Identifier ? token : { ...token, kind });
+      }
+    }
+    const version = this.version ?? this.setVersion({ number: 100, es: true }, undefined);
+    return { tokens: this.output, version, extensions: this.extensions, filesRead: [...this.filesRead] };
+  }
+
+  private open(name: string, text: string, path: string): void {
+    const lexer = new Lexer(this.sources.add(name, text));
+    this.files.push({ lexer, path, conditionals: [] });
+  }
+
+  /** Ends the innermost file; false where it was the shader itself. */
+  private closeFile(): boolean {
+    const file = this.files[this.files.length - 1]!;
+    for (const open of file.conditionals) {
+      this.diagnostics.error("GLSL_UNTERMINATED_IF", {}, open.place.position, open.place.end);
+    }
+    file.conditionals.length = 0;
+    if (this.files.length === 1) return false;
+    this.files.pop();
+    return true;
+  }
+
+  private rawToken(): Token {
+    const pending = this.pending;
+    if (pending !== undefined) {
+      this.pending = undefined;
+      return pending;
+    }
+    return this.files[this.files.length - 1]!.lexer.next();
+  }
+
+  /** Tokens up to the end of the directive's line. */
+  private restOfDirective(): Token[] {
+    const tokens: Token[] = [];
+    for (;;) {
+      const token = this.rawToken();
+      if ((token.flags & FIRST_ON_LINE) !== 0 || token.kind === T.Eof) {
+        this.pending = token;
+        return tokens;
+      }
+      tokens.push(token);
+    }
+  }
+
+  private directive(hash: Token): void {
+    const name = this.rawToken();
+    if ((name.flags & FIRST_ON_LINE) !== 0 || name.kind === T.Eof) {
+      this.pending = name;
+      return;
+    }
+    const first = !this.sawDirective;
+    this.sawDirective = true;
+    switch (name.text) {
+      case "version":
+        this.versionDirective(hash, name, first);
+        break;
+      case "define":
+        this.define(name, this.restOfDirective());
+        break;
+      case "undef":
+        this.undefine(name, this.restOfDirective());
+        break;
+      case "if":
+      case "ifdef":
+      case "ifndef":
+      case "elif":
+      case "else":
+      case "endif":
+        this.conditional(name);
+        break;
+      case "error":
+        this.errorDirective(name);
+        break;
+      case "pragma": {
+        const tokens = this.restOfDirective();
+        const file = this.files[this.files.length - 1]!;
+        if (tokens[0]?.text === "once") this.onceFiles.add(file.path);
+        break;
+      }
+      case "extension":
+        this.extensionDirective(name, this.restOfDirective());
+        break;
+      case "line":
+        this.lineDirective(name);
+        break;
+      case "include":
+        this.include(name);
+        break;
+      default:
+        this.restOfDirective();
+        this.diagnostics.error("GLSL_BAD_DIRECTIVE", { name: name.text }, name.position, name.end);
+    }
+  }
+
+  private errorDirective(name: Token): void {
+    const lexer = this.files[this.files.length - 1]!.lexer;
+    const text = lexer.restOfLine(name.end).trim();
+    this.diagnostics.error("GLSL_ERROR_DIRECTIVE", { text }, name.position, name.end);
+  }
+
+  private versionDirective(hash: Token, name: Token, first: boolean): void {
+    const tokens = this.restOfDirective();
+    const number = tokens[0];
+    const profile = tokens[1]?.text;
+    if (!first || this.output.length > 0 || this.files.length > 1) {
+      this.diagnostics.error("GLSL_VERSION_NOT_FIRST", {}, hash.position, name.end);
+      if (this.version === undefined) this.setVersion({ number: 450, es: false }, undefined);
+      return;
+    }
+    const es = profile === "es";
+    const version: Version = { number: number?.kind === T.Number ? Number(number.text) : Number.NaN, es };
+    const knownProfile = profile === undefined || es || profile === "core" || profile === "compatibility";
+    if (number === undefined || Number.isNaN(version.number) || !knownProfile || tokens.length > 2) {
+      const at = tokens[0] ?? name;
+      this.diagnostics.error("GLSL_BAD_VERSION", {}, at.position, tokens.at(-1)?.end ?? at.end);
+      this.setVersion({ number: 450, es: false }, undefined);
+      return;
+    }
+    this.setVersion(version, number);
+  }
+
+  /** Fixes the version, and the macros that go with it. An unsupported one is reported at `place`. */
+  private setVersion(version: Version, place: Token | undefined): Version {
+    let held = version;
+    if (!isSupportedVersion(version)) {
+      const text = version.es ? `${version.number} es` : String(version.number);
+      const start = this.files[0]!.lexer.file.base;
+      const position = place?.position ?? start;
+      if (place === undefined) this.diagnostics.error("GLSL_NO_VERSION", {}, position, position);
+      else this.diagnostics.error("GLSL_UNSUPPORTED_VERSION", { version: text }, position, place.end);
+      // the nearest that we have, so that the rest is still checked
+      held = version.es ? { number: 320, es: true } : { number: 450, es: false };
+    }
+    this.version = held;
+    const define = (name: string, value: number): Macros => this.macros.set(name, numberMacro(name, value));
+    define("__VERSION__", held.number);
+    if (held.es) {
+      define("GL_ES", 1);
+      define("GL_FRAGMENT_PRECISION_HIGH", 1);
+    } else {
+      define("GL_core_profile", 1);
+    }
+    return held;
+  }
+
+  /** A definition of the request: as if `#define NAME VALUE` stood first. */
+  private requestDefine(name: string, value: string): void {
+    const lexer = new Lexer(this.sources.add("<defines>", `${name} ${value}`));
+    const tokens: Token[] = [];
+    for (let token = lexer.next(); token.kind !== T.Eof; token = lexer.next()) {
+      tokens.push({ ...token, flags: token.flags & ~FIRST_ON_LINE });
+    }
+    const place = tokens[0] ?? lexer.next();
+    this.define(place, tokens);
+  }
+
+  private define(directive: Token, tokens: readonly Token[]): void {
+    const name = tokens[0];
+    if (name?.kind !== T.Identifier) {
+      this.diagnostics.error("GLSL_BAD_MACRO_NAME", { name: name?.text ?? "" }, directive.position, directive.end);
+      return;
+    }
+    let parameters: string[] | undefined;
+    let at = 1;
+    const open = tokens[1];
+    if (open?.kind === T.LeftParen && (open.flags & SPACE_BEFORE) === 0) {
+      parameters = [];
+      at = 2;
+      while (tokens[at]?.kind === T.Identifier) {
+        const parameter = tokens[at]!;
+        if (parameters.includes(parameter.text)) {
+          const { position, end } = parameter;
+          this.diagnostics.error("GLSL_DUPLICATE_PARAMETER", { name: parameter.text }, position, end);
+        }
+        parameters.push(parameter.text);
+        if (tokens[++at]?.kind !== T.Comma) break;
+        at++;
+      }
+      if (tokens[at]?.kind !== T.RightParen) {
+        const place = tokens[at] ?? name;
+        this.diagnostics.error("GLSL_BAD_MACRO_PARAMETERS", { name: name.text }, place.position, place.end);
+        return;
+      }
+      at++;
+    }
+    const body = tokens.slice(at);
+    const paste = body.find((t, i) => t.kind === T.HashHash && (i === 0 || i === body.length - 1));
+    if (paste !== undefined) {
+      this.diagnostics.error("GLSL_PASTE_AT_EDGE", {}, paste.position, paste.end);
+      return;
+    }
+    if (!this.checkMacroName(name)) return;
+    const macro: Macro = {
+      name: name.text,
+      parameters,
+      body,
+      position: name.position,
+      end: name.end,
+      active: false,
+    };
+    const previous = this.macros.get(name.text);
+    if (previous !== undefined && !sameMacro(previous, macro)) {
+      this.diagnostics.error("GLSL_MACRO_REDEFINED", { name: name.text }, name.position, name.end, [
+        { message: "previous definition", position: previous.position, end: previous.end },
+      ]);
+    }
+    this.macros.set(name.text, macro);
+  }
+
+  private checkMacroName(name: Token): boolean {
+    const builtIn = this.macros.get(name.text)?.dynamic !== undefined || name.text === "__VERSION__";
+    if (name.text === "defined" || name.text.startsWith("GL_") || builtIn) {
+      this.diagnostics.error("GLSL_BAD_MACRO_NAME", { name: name.text }, name.position, name.end);
+      return false;
+    }
+    if (name.text.includes("__")) {
+      this.diagnostics.warn("GLSL_RESERVED_NAME", { name: name.text }, name.position, name.end);
+    }
+    return true;
+  }
+
+  private undefine(directive: Token, tokens: readonly Token[]): void {
+    const name = tokens[0];
+    if (name?.kind !== T.Identifier || tokens.length > 1) {
+      const at = tokens[1] ?? directive;
+      this.diagnostics.error("GLSL_BAD_MACRO_NAME", { name: name?.text ?? "" }, at.position, at.end);
+      return;
+    }
+    if (this.checkMacroName(name)) this.macros.delete(name.text);
+  }
+
+  private conditional(name: Token): void {
+    const stack = this.files[this.files.length - 1]!.conditionals;
+    const top = stack.at(-1);
+    if (name.text === "endif") {
+      this.noMore(name, this.restOfDirective());
+      if (stack.pop() === undefined) this.unmatched(name);
+    } else if (name.text === "else" || name.text === "elif") {
+      // reached only while the group before is read, so the rest is skipped
+      const tokens = this.restOfDirective();
+      if (name.text === "else") this.noMore(name, tokens);
+      if (top === undefined) {
+        this.unmatched(name);
+        return;
+      }
+      this.elseGroup(top, name);
+    } else {
+      const tokens = this.restOfDirective();
+      const reading = this.opens(name, tokens);
+      stack.push({ place: name, outer: true, taken: reading, reading, sawElse: false });
+    }
+    const now = stack.at(-1);
+    if (now !== undefined && !now.reading) this.skip(stack);
+  }
+
+  private elseGroup(group: Conditional, name: Token): void {
+    if (group.sawElse) this.diagnostics.error("GLSL_ELSE_AFTER_ELSE", { name: name.text }, name.position, name.end);
+    if (name.text === "else") group.sawElse = true;
+    group.reading = false;
+  }
+
+  private opens(name: Token, tokens: Token[]): boolean {
+    if (name.text === "if") return this.condition(name, tokens);
+    const macro = tokens[0];
+    if (macro?.kind !== T.Identifier) {
+      this.diagnostics.error("GLSL_BAD_MACRO_NAME", { name: macro?.text ?? "" }, name.position, name.end);
+      return false;
+    }
+    this.noMore(name, tokens.slice(1));
+    return this.macros.has(macro.text) === (name.text === "ifdef");
+  }
+
+  private condition(name: Token, tokens: readonly Token[]): boolean {
+    const replaced: Token[] = [];
+    for (let at = 0; at < tokens.length; at++) {
+      const token = tokens[at]!;
+      if (token.kind !== T.Identifier || token.text !== "defined") {
+        replaced.push(token);
+        continue;
+      }
+      const parenthesised = tokens[at + 1]?.kind === T.LeftParen;
+      const macro = tokens[at + (parenthesised ? 2 : 1)];
+      if (macro?.kind !== T.Identifier || (parenthesised && tokens[at + 3]?.kind !== T.RightParen)) {
+        this.diagnostics.error("GLSL_BAD_CONDITION", { found: macro?.text ?? "defined" }, token.position, token.end);
+        return false;
+      }
+      replaced.push({ ...token, kind: T.Number, text: this.macros.has(macro.text) ? "1" : "0" });
+      at += parenthesised ? 3 : 1;
+    }
+    let next = 0;
+    const end: Token = { ...name, kind: T.Eof };
+    const expanded = expandAll(new Stream(this.state, () => replaced[next++] ?? end));
+    const strict = this.version?.es === true;
+    return (evaluateCondition(expanded, name, strict, this.diagnostics) ?? 0) !== 0;
+  }
+
+  /** Reads over groups that are not wanted, up to the `#elif`, `#else` or `#endif` that goes on. */
+  private skip(stack: Conditional[]): void {
+    const floor = stack.length;
+    for (;;) {
+      const token = this.rawToken();
+      if (token.kind === T.Eof) {
+        this.pending = token;
+        return;
+      }
+      if (token.kind !== T.Hash || (token.flags & FIRST_ON_LINE) === 0) continue;
+      const name = this.rawToken();
+      if ((name.flags & FIRST_ON_LINE) !== 0) {
+        this.pending = name;
+        continue;
+      }
+      const top = stack[stack.length - 1]!;
+      if (name.text === "if" || name.text === "ifdef" || name.text === "ifndef") {
+        stack.push({ place: name, outer: false, taken: true, reading: false, sawElse: false });
+      } else if (name.text === "endif") {
+        this.restOfDirective();
+        stack.pop();
+        if (stack.length < floor) return;
+      } else if (name.text === "else" || name.text === "elif") {
+        this.elseGroup(top, name);
+        const tokens = this.restOfDirective();
+        if (!top.outer || top.taken) continue;
+        top.reading = name.text === "else" || this.condition(name, tokens);
+        top.taken = top.reading;
+        if (top.reading) return;
+      }
+    }
+  }
+
+  private unmatched(name: Token): void {
+    this.diagnostics.error("GLSL_UNMATCHED_DIRECTIVE", { name: name.text }, name.position, name.end);
+  }
+
+  private noMore(name: Token, tokens: readonly Token[]): void {
+    const extra = tokens[0];
+    if (extra === undefined) return;
+    this.diagnostics.warn("GLSL_EXTRA_TOKENS", { name: name.text }, extra.position, extra.end);
+  }
+
+  private extensionDirective(directive: Token, tokens: readonly Token[]): void {
+    const [name, colon, behavior] = tokens;
+    if (name?.kind !== T.Identifier || colon?.kind !== T.Colon || !behaviors.has(behavior?.text ?? "")) {
+      const at = behavior ?? colon ?? name ?? directive;
+      this.diagnostics.error("GLSL_BAD_EXTENSION", {}, at.position, at.end);
+      return;
+    }
+    const how = behavior?.text as Behavior;
+    if (name.text === "all") {
+      if (how === "require" || how === "enable") {
+        this.diagnostics.error("GLSL_EXTENSION_ALL", {}, name.position, name.end);
+      }
+      return;
+    }
+    if (!supportedExtensions.includes(name.text)) {
+      if (how === "require") {
+        this.diagnostics.error("GLSL_UNKNOWN_EXTENSION", { name: name.text }, name.position, name.end);
+      } else {
+        this.diagnostics.warn("GLSL_UNKNOWN_EXTENSION", { name: name.text }, name.position, name.end);
+      }
+      return;
+    }
+    this.extensions.set(name.text, how);
+  }
+
+  private lineDirective(directive: Token): void {
+    let next = 0;
+    const rest = this.restOfDirective();
+    const end: Token = { ...directive, kind: T.Eof };
+    const tokens = expandAll(new Stream(this.state, () => rest[next++] ?? end));
+    const [line, name] = tokens;
+    const named = name === undefined || name.kind === T.Number || name.kind === T.String;
+    if (line?.kind !== T.Number || !/^\d+$/.test(line.text) || !named || tokens.length > 2) {
+      const at = line ?? directive;
+      this.diagnostics.error("GLSL_BAD_LINE", {}, at.position, at.end);
+      return;
+    }
+    const file = name?.kind === T.String ? name.text.slice(1, -1) : undefined;
+    this.sources.overrideLine(directive.position, Number(line.text), file);
+  }
+
+  private include(directive: Token): void {
+    const lexer = this.files[this.files.length - 1]!.lexer;
+    const text = lexer.restOfLine(directive.end);
+    const match = /^\s*(?:"([^"]*)"|<([^>]*)>)\s*(?:\/\/.*|\/\*.*)?$/.exec(text);
+    const { position, end } = directive;
+    const allowed = this.extensions.get("GL_GOOGLE_include_directive");
+    if (allowed === undefined || allowed === "disable") {
+      this.diagnostics.error("GLSL_INCLUDE_NOT_ENABLED", {}, position, end);
+      return;
+    }
+    const wanted = match?.[1] ?? match?.[2];
+    if (wanted === undefined || wanted === "") {
+      this.diagnostics.error("GLSL_BAD_INCLUDE", {}, position, end);
+      return;
+    }
+    if (this.files.length > INCLUDE_DEPTH_LIMIT) {
+      this.diagnostics.error("GLSL_INCLUDE_DEPTH", { name: wanted, limit: INCLUDE_DEPTH_LIMIT }, position, end);
+      return;
+    }
+    const path = this.resolve(wanted, match?.[1] !== undefined);
+    if (path === undefined) {
+      this.diagnostics.error("GLSL_INCLUDE_NOT_FOUND", { name: wanted }, position, end);
+      return;
+    }
+    this.filesRead.add(path);
+    if (!this.onceFiles.has(path)) this.open(path, this.options.includes[path]!, path);
+  }
+
+  /** The key of `includes` that a name means: beside the including file first (quotes only), then as it stands. */
+  private resolve(name: string, local: boolean): string | undefined {
+    const includes = this.options.includes;
+    const from = this.files[this.files.length - 1]!.path;
+    const candidates = local ? [normalise(`${from.slice(0, from.lastIndexOf("/") + 1)}${name}`), name] : [name];
+    candidates.push(normalise(name));
+    return candidates.find((path) => Object.hasOwn(includes, path));
+  }
+}
+
+/** Takes `.` and `x/..` out of a path. */
+function normalise(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === ".") continue;
+    if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
+    else parts.push(part);
+  }
+  return parts.join("/");
+}

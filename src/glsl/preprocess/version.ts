@@ -1,0 +1,13 @@
+/** What `#version` says. `es` is the embedded profile. */
+export interface Version {
+  readonly number: number;
+  readonly es: boolean;
+}
+
+const desktop: ReadonlySet<number> = new Set([140, 150, 330, 400, 410, 420, 430, 440, 450, 460]);
+const embedded: ReadonlySet<number> = new Set([310, 320]);
+
+/** Versions that a Vulkan shader may name. Source: GL_KHR_vulkan_glsl, and what the reference compiler takes. */
+export function isSupportedVersion(version: Version): boolean {
+  return (version.es ? embedded : desktop).has(version.number);
+}

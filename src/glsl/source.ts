@@ -1,0 +1,170 @@
+import type { Span } from "../base/index.ts";
+
+interface LineOverride {
+  /** Offset of the first character that the override holds for. */
+  readonly offset: number;
+  /** Physical line (from 0) that `line` stands for. */
+  readonly physicalLine: number;
+  readonly line: number;
+  readonly name: string | undefined;
+}
+
+/** One file of a compile: text after joining continued lines, with what is needed to find the original places. */
+export interface SourceFile {
+  readonly name: string;
+  readonly original: string;
+  /** The text that the lexer reads: backslash-newline pairs are taken out. */
+  readonly text: string;
+  /** Position of the first character in the position space that all files of the compile share. */
+  readonly base: number;
+  /** Offsets in `text` where a continuation was taken out, and the characters taken out up to there. */
+  readonly spliceOffsets: readonly number[];
+  readonly spliceRemoved: readonly number[];
+  readonly lineOverrides: LineOverride[];
+  lineStarts: number[] | undefined;
+}
+
+/**
+ * All files of one compile. A position is one number: the file's `base` plus an offset in its spliced text; so tokens
+ * and nodes carry two numbers, and lines and columns are worked out only for what is reported.
+ */
+export class Sources {
+  readonly files: SourceFile[] = [];
+  private nextBase = 0;
+  private lastFile: SourceFile | undefined;
+
+  add(name: string, original: string): SourceFile {
+    const { text, offsets, removed } = splice(original);
+    const base = this.nextBase;
+    this.nextBase += text.length + 1;
+    const file: SourceFile = {
+      name,
+      original,
+      text,
+      base,
+      spliceOffsets: offsets,
+      spliceRemoved: removed,
+      lineOverrides: [],
+      lineStarts: undefined,
+    };
+    this.files.push(file);
+    return file;
+  }
+
+  fileOf(position: number): SourceFile {
+    const last = this.lastFile;
+    if (last !== undefined && position >= last.base && position <= last.base + last.text.length) return last;
+    let low = 0;
+    let high = this.files.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.files[middle]!.base <= position) low = middle;
+      else high = middle - 1;
+    }
+    const file = this.files[low]!;
+    this.lastFile = file;
+    return file;
+  }
+
+  /** `#line`: from the physical line after `position` on, lines count from `line`. */
+  overrideLine(position: number, line: number, name: string | undefined): void {
+    const file = this.fileOf(position);
+    const offset = position - file.base;
+    const previous = file.lineOverrides.at(-1);
+    const physicalLine = this.physicalLine(file, offset) + 1;
+    file.lineOverrides.push({ offset, physicalLine, line, name: name ?? previous?.name });
+  }
+
+  /** Name and line as `__FILE__` and `__LINE__` see them. */
+  line(position: number): { readonly file: string; readonly line: number } {
+    const file = this.fileOf(position);
+    const offset = position - file.base;
+    const physical = this.physicalLine(file, offset);
+    const override = overrideAt(file, offset, physical);
+    if (override === undefined) return { file: file.name, line: physical + 1 };
+    return { file: override.name ?? file.name, line: override.line + physical - override.physicalLine };
+  }
+
+  /** Line and column from 1; the column counts code points. */
+  place(position: number): { readonly file: string; readonly line: number; readonly column: number } {
+    const file = this.fileOf(position);
+    const offset = originalOffset(file, position - file.base);
+    const start = this.lineStarts(file)[this.physicalLine(file, position - file.base)]!;
+    let column = 1;
+    for (let at = start; at < offset; column++) at += (file.original.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+    return { ...this.line(position), column };
+  }
+
+  /** The half-open range of positions as a span; `endColumn` is one past the last character. */
+  span(start: number, end: number): Span {
+    const from = this.place(start);
+    const to = end > start ? this.place(end) : from;
+    if (to.file !== from.file || to.line < from.line) return { ...from, endLine: from.line, endColumn: from.column };
+    return { ...from, endLine: to.line, endColumn: to.column };
+  }
+
+  private lineStarts(file: SourceFile): number[] {
+    if (file.lineStarts !== undefined) return file.lineStarts;
+    const starts = [0];
+    const text = file.original;
+    for (let at = 0; at < text.length; at++) {
+      const c = text.charCodeAt(at);
+      if (c === 13 && text.charCodeAt(at + 1) === 10) at++;
+      if (c === 10 || c === 13) starts.push(at + 1);
+    }
+    file.lineStarts = starts;
+    return starts;
+  }
+
+  private physicalLine(file: SourceFile, offset: number): number {
+    const at = originalOffset(file, offset);
+    const starts = this.lineStarts(file);
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (starts[middle]! <= at) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
+function overrideAt(file: SourceFile, offset: number, physicalLine: number): LineOverride | undefined {
+  for (let at = file.lineOverrides.length - 1; at >= 0; at--) {
+    const override = file.lineOverrides[at]!;
+    if (override.offset <= offset && override.physicalLine <= physicalLine) return override;
+  }
+  return undefined;
+}
+
+function originalOffset(file: SourceFile, offset: number): number {
+  const offsets = file.spliceOffsets;
+  if (offsets.length === 0) return offset;
+  let low = -1;
+  let high = offsets.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (offsets[middle]! <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low < 0 ? offset : offset + file.spliceRemoved[low]!;
+}
+
+function splice(original: string): { text: string; offsets: number[]; removed: number[] } {
+  const offsets: number[] = [];
+  const removed: number[] = [];
+  if (!original.includes("\\")) return { text: original, offsets, removed };
+  const parts: string[] = [];
+  let length = 0;
+  let from = 0;
+  for (const match of original.matchAll(/\\(?:\r\n|\n|\r)/g)) {
+    parts.push(original.slice(from, match.index));
+    length += match.index - from;
+    from = match.index + match[0].length;
+    offsets.push(length);
+    removed.push(from - length);
+  }
+  parts.push(original.slice(from));
+  return { text: parts.join(""), offsets, removed };
+}

@@ -1,0 +1,115 @@
+import type { Diagnostics } from "../diagnostics.ts";
+import { T, type Token, type TokenKind } from "../token.ts";
+
+/** How deep expressions, statements and initialiser lists may nest. */
+export const NESTING_LIMIT = 256;
+
+/** Thrown inside the parser only, from the place of a syntax error to the nearest statement or declaration. */
+export class SyntaxFailure extends Error {}
+
+/** The parser's view of the tokens: look, take, complain. */
+export class Cursor {
+  protected at = 0;
+  protected depth = 0;
+  readonly lostNames = new Set<string>();
+  protected readonly tokens: readonly Token[];
+  protected readonly diagnostics: Diagnostics;
+
+  constructor(tokens: readonly Token[], diagnostics: Diagnostics) {
+    this.tokens = tokens;
+    this.diagnostics = diagnostics;
+  }
+
+  protected get token(): Token {
+    return this.tokens[this.at]!;
+  }
+
+  protected get kind(): TokenKind {
+    return this.tokens[this.at]!.kind;
+  }
+
+  /** Kind of the token `ahead` places on; the end of file beyond the last. */
+  protected kindAt(ahead: number): TokenKind {
+    return this.tokens[this.at + ahead]?.kind ?? T.Eof;
+  }
+
+  /** End of the token that was taken last. */
+  protected get previousEnd(): number {
+    return this.tokens[Math.max(0, this.at - 1)]!.end;
+  }
+
+  protected take(): Token {
+    const token = this.token;
+    if (token.kind !== T.Eof) this.at++;
+    return token;
+  }
+
+  protected accept(kind: TokenKind): boolean {
+    if (this.kind !== kind) return false;
+    this.at++;
+    return true;
+  }
+
+  protected expect(kind: TokenKind, wanted: string): Token {
+    if (this.kind !== kind) this.fail(wanted);
+    return this.take();
+  }
+
+  /** Reports the token in the way and leaves the statement. */
+  protected fail(wanted: string): never {
+    const token = this.token;
+    const { position, end } = token;
+    if (token.kind === T.Bad) {
+      this.diagnostics.error("GLSL_BAD_CHARACTER", { text: token.text }, position, end);
+    } else if (token.kind === T.OpenComment) {
+      this.diagnostics.error("GLSL_OPEN_COMMENT", {}, position, end);
+    } else if (token.kind === T.Reserved) {
+      this.diagnostics.error("GLSL_RESERVED_WORD", { name: token.text }, position, end);
+    } else {
+      const found = token.kind === T.Eof ? "the end of the file" : `'${token.text}'`;
+      this.diagnostics.error("GLSL_SYNTAX", { wanted, found }, position, end);
+    }
+    throw new SyntaxFailure();
+  }
+
+  /** Runs one more level of nesting. */
+  protected enter(): void {
+    if (++this.depth <= NESTING_LIMIT) return;
+    const { position, end } = this.token;
+    this.diagnostics.error("GLSL_NESTING", { limit: NESTING_LIMIT }, position, end);
+    throw new SyntaxFailure();
+  }
+
+  protected leave(): void {
+    this.depth--;
+  }
+
+  /**
+   * After a syntax error that began at token `start`: goes past the `;` or the `{ … }` that ends the broken text, or
+   * stops before a `}` that closes what is around it. Names passed over are remembered as lost.
+   */
+  protected recover(start: number): void {
+    for (let at = start; at < this.at; at++) this.lose(this.tokens[at]!);
+    let nesting = 0;
+    for (; this.kind !== T.Eof; this.at++) {
+      const token = this.token;
+      this.lose(token);
+      if (token.kind === T.LeftBrace) nesting++;
+      else if (token.kind === T.RightBrace) {
+        if (nesting === 0) return;
+        if (--nesting === 0) {
+          this.at++;
+          this.accept(T.Semicolon);
+          return;
+        }
+      } else if (token.kind === T.Semicolon && nesting === 0) {
+        this.at++;
+        return;
+      }
+    }
+  }
+
+  private lose(token: Token): void {
+    if (token.kind === T.Identifier) this.lostNames.add(token.text);
+  }
+}

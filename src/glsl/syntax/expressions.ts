@@ -1,0 +1,224 @@
+import { T, type Token } from "../token.ts";
+import type { BinaryOp, Dimensions, Expr, TypeSpecifier, UnaryOp } from "./ast.ts";
+import { Cursor } from "./cursor.ts";
+import { parseNumber } from "./number.ts";
+
+/** Precedence by token kind; higher binds tighter, 0 is no binary operator. Source: GLSL 4.60 section 5.1. */
+const precedence = new Uint8Array(128);
+for (const [level, kinds] of [
+  [1, [T.OrOr]],
+  [2, [T.XorXor]],
+  [3, [T.AndAnd]],
+  [4, [T.Pipe]],
+  [5, [T.Caret]],
+  [6, [T.Ampersand]],
+  [7, [T.EqualEqual, T.BangEqual]],
+  [8, [T.Less, T.Greater, T.LessEqual, T.GreaterEqual]],
+  [9, [T.ShiftLeft, T.ShiftRight]],
+  [10, [T.Plus, T.Minus]],
+  [11, [T.Star, T.Slash, T.Percent]],
+] as const) {
+  for (const kind of kinds) precedence[kind] = level;
+}
+
+/** Parses expressions. The order of the methods is that of precedence, loosest first. */
+export class ExpressionParser extends Cursor {
+  protected expression(): Expr {
+    const first = this.assignment();
+    if (this.kind !== T.Comma) return first;
+    const items = [first];
+    while (this.accept(T.Comma)) items.push(this.assignment());
+    return { kind: "comma", items, position: first.position, end: this.previousEnd };
+  }
+
+  protected assignment(): Expr {
+    this.enter();
+    const target = this.conditional();
+    const kind = this.kind;
+    let result = target;
+    if (kind >= T.Equal && kind <= T.XorEqual) {
+      const operator = this.take();
+      const value = this.assignment();
+      const op = kind === T.Equal ? undefined : (operator.text.slice(0, -1) as BinaryOp);
+      const { position } = target;
+      result = { kind: "assign", op, target, value, opPosition: operator.position, position, end: value.end };
+    }
+    this.leave();
+    return result;
+  }
+
+  protected conditional(): Expr {
+    const condition = this.binary(0);
+    if (this.kind !== T.Question) return condition;
+    this.take();
+    this.enter();
+    const yes = this.expression();
+    this.expect(T.Colon, "':'");
+    const no = this.assignment();
+    this.leave();
+    return { kind: "conditional", condition, yes, no, position: condition.position, end: no.end };
+  }
+
+  private binary(floor: number): Expr {
+    let left = this.unary();
+    for (;;) {
+      const level = precedence[this.kind]!;
+      if (level <= floor) return left;
+      const operator = this.take();
+      const right = this.binary(level);
+      left = {
+        kind: "binary",
+        op: operator.text as BinaryOp,
+        left,
+        right,
+        opPosition: operator.position,
+        position: left.position,
+        end: right.end,
+      };
+    }
+  }
+
+  private unary(): Expr {
+    const kind = this.kind;
+    if (kind === T.PlusPlus || kind === T.MinusMinus) {
+      const operator = this.take();
+      this.enter();
+      const operand = this.unary();
+      this.leave();
+      const op = kind === T.PlusPlus ? "++" : "--";
+      return { kind: "increment", op, prefix: true, operand, position: operator.position, end: operand.end };
+    }
+    if (kind === T.Plus || kind === T.Minus || kind === T.Bang || kind === T.Tilde) {
+      const operator = this.take();
+      this.enter();
+      const operand = this.unary();
+      this.leave();
+      const op = operator.text as UnaryOp;
+      return { kind: "unary", op, operand, position: operator.position, end: operand.end };
+    }
+    return this.postfix();
+  }
+
+  private postfix(): Expr {
+    let expr = this.primary();
+    const position = expr.position;
+    const depth = this.depth;
+    for (;;) {
+      const kind = this.kind;
+      if (kind === T.LeftBracket) {
+        this.enter();
+        this.take();
+        const index = this.kind === T.RightBracket ? undefined : this.expression();
+        this.expect(T.RightBracket, "']'");
+        expr = { kind: "index", base: expr, index, position, end: this.previousEnd };
+      } else if (kind === T.Dot) {
+        this.enter();
+        this.take();
+        const name = this.expect(T.Identifier, "a member name");
+        const namePosition = name.position;
+        expr = { kind: "member", base: expr, name: name.text, namePosition, position, end: name.end };
+      } else if (kind === T.LeftParen) {
+        this.enter();
+        const args = this.callArguments();
+        expr = { kind: "call", callee: expr, args, position, end: this.previousEnd };
+      } else if (kind === T.PlusPlus || kind === T.MinusMinus) {
+        this.enter();
+        this.take();
+        const op = kind === T.PlusPlus ? "++" : "--";
+        expr = { kind: "increment", op, prefix: false, operand: expr, position, end: this.previousEnd };
+      } else {
+        this.depth = depth;
+        return expr;
+      }
+    }
+  }
+
+  private callArguments(): Expr[] {
+    this.take();
+    const args: Expr[] = [];
+    if (this.kind === T.Void && this.kindAt(1) === T.RightParen) this.take();
+    if (this.accept(T.RightParen)) return args;
+    do {
+      args.push(this.assignment());
+    } while (this.accept(T.Comma));
+    this.expect(T.RightParen, "',' or ')'");
+    return args;
+  }
+
+  private primary(): Expr {
+    const token = this.token;
+    const { position, end } = token;
+    switch (token.kind) {
+      case T.Identifier:
+        this.take();
+        return { kind: "name", name: token.text, position, end };
+      case T.Number:
+        this.take();
+        return this.number(token);
+      case T.True:
+      case T.False:
+        this.take();
+        return { kind: "literal", scalar: "bool", value: token.kind === T.True ? 1 : 0, position, end };
+      case T.TypeName: {
+        const type = this.typeName();
+        if (this.kind !== T.LeftParen) this.fail("'(' after the type name");
+        return { kind: "type", type, position, end: type.end };
+      }
+      case T.LeftParen: {
+        this.take();
+        this.enter();
+        const inner = this.expression();
+        this.leave();
+        this.expect(T.RightParen, "')'");
+        return inner;
+      }
+      default:
+        return this.fail("an expression");
+    }
+  }
+
+  private number(token: Token): Expr {
+    const parsed = parseNumber(token.text);
+    const { position, end } = token;
+    if (parsed.ok) return { kind: "literal", scalar: parsed.scalar, value: parsed.value, position, end };
+    if (parsed.problem === "too large") {
+      this.diagnostics.error("GLSL_LITERAL_TOO_LARGE", { text: token.text }, position, end);
+    } else {
+      this.diagnostics.error("GLSL_BAD_NUMBER", { text: token.text }, position, end);
+    }
+    return { kind: "literal", scalar: "int", value: 0, position, end };
+  }
+
+  /** A built-in or struct type's name with its array sizes. */
+  protected typeName(): TypeSpecifier {
+    const token = this.take();
+    const dimensions = this.dimensions();
+    const builtin = token.kind !== T.Identifier;
+    const { position } = token;
+    return { name: token.text, builtin, struct: undefined, dimensions, position, end: this.previousEnd };
+  }
+
+  protected dimensions(): Dimensions {
+    const sizes: (Expr | undefined)[] = [];
+    while (this.accept(T.LeftBracket)) {
+      sizes.push(this.kind === T.RightBracket ? undefined : this.conditional());
+      this.expect(T.RightBracket, "']'");
+    }
+    return sizes;
+  }
+
+  /** What may stand after `=` in a declaration: an expression or `{ … }`. */
+  protected initializer(): Expr {
+    if (this.kind !== T.LeftBrace) return this.assignment();
+    const { position } = this.take();
+    this.enter();
+    const items: Expr[] = [];
+    while (this.kindAt(0) !== T.RightBrace) {
+      items.push(this.initializer());
+      if (!this.accept(T.Comma)) break;
+    }
+    this.expect(T.RightBrace, "',' or '}'");
+    this.leave();
+    return { kind: "list", items, position, end: this.previousEnd };
+  }
+}

@@ -1,0 +1,2 @@
+export type * from "./ast.ts";
+export { parse } from "./parser.ts";

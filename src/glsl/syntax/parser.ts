@@ -1,0 +1,217 @@
+import type { Diagnostics } from "../diagnostics.ts";
+import { T, type Token } from "../token.ts";
+import type { Attribute, CompoundStmt, Condition, Decl, Expr, Stmt, TranslationUnit } from "./ast.ts";
+import { SyntaxFailure } from "./cursor.ts";
+import { DeclarationParser } from "./declarations.ts";
+
+/** Parses a preprocessed shader. Errors go to `diagnostics`; the tree holds what could be read. */
+export function parse(tokens: readonly Token[], diagnostics: Diagnostics): TranslationUnit {
+  return new Parser(tokens, diagnostics).unit();
+}
+
+class Parser extends DeclarationParser {
+  unit(): TranslationUnit {
+    const decls: Decl[] = [];
+    while (this.kind !== T.Eof && !this.diagnostics.full) {
+      if (this.accept(T.Semicolon)) continue;
+      const start = this.at;
+      try {
+        decls.push(this.declaration());
+      } catch (failure) {
+        if (!(failure instanceof SyntaxFailure)) throw failure;
+        this.depth = 0;
+        this.recover(start);
+        // a stray `}` closes nothing here
+        if (this.kind === T.RightBrace) this.take();
+      }
+    }
+    return { decls, lostNames: this.lostNames };
+  }
+
+  protected override compound(): CompoundStmt {
+    const { position } = this.expect(T.LeftBrace, "'{'");
+    this.enter();
+    const body = this.statements();
+    this.leave();
+    return { kind: "compound", body, position, end: this.previousEnd };
+  }
+
+  /** Statements up to and with the `}`, each recovered on its own. */
+  private statements(): Stmt[] {
+    const body: Stmt[] = [];
+    while (this.kind !== T.RightBrace) {
+      if (this.kind === T.Eof || this.diagnostics.full) this.fail("'}'");
+      const start = this.at;
+      const depth = this.depth;
+      try {
+        body.push(this.statement());
+      } catch (failure) {
+        if (!(failure instanceof SyntaxFailure)) throw failure;
+        if (this.kindAt(0) === T.Eof || this.diagnostics.full) throw failure;
+        this.depth = depth;
+        this.recover(start);
+      }
+    }
+    this.take();
+    return body;
+  }
+
+  private statement(): Stmt {
+    const { position } = this.token;
+    switch (this.kind) {
+      case T.LeftBrace:
+        return this.compound();
+      case T.Semicolon:
+        this.take();
+        return { kind: "empty", position, end: this.previousEnd };
+      case T.LeftBracket:
+        return this.attributed(position);
+      case T.If:
+      case T.Switch:
+      case T.For:
+      case T.While:
+      case T.Do:
+        return this.control(position, []);
+      case T.Case:
+      case T.Default: {
+        const isCase = this.take().kind === T.Case;
+        const value = isCase ? this.expression() : undefined;
+        this.expect(T.Colon, "':'");
+        return { kind: "case", value, position, end: this.previousEnd };
+      }
+      case T.Break:
+      case T.Continue:
+      case T.Discard: {
+        const kind = this.take().text as "break" | "continue" | "discard";
+        this.expect(T.Semicolon, "';'");
+        return { kind, position, end: this.previousEnd };
+      }
+      case T.Return: {
+        this.take();
+        const value = this.kindAt(0) === T.Semicolon ? undefined : this.expression();
+        this.expect(T.Semicolon, "';'");
+        return { kind: "return", value, position, end: this.previousEnd };
+      }
+      default:
+        return this.simpleStatement(position);
+    }
+  }
+
+  private simpleStatement(position: number): Stmt {
+    if (this.startsDeclaration()) {
+      const decl = this.declaration();
+      if (decl.kind !== "block") return { kind: "declaration", decl, position, end: this.previousEnd };
+      this.diagnostics.error("GLSL_BLOCK_NOT_GLOBAL", { name: decl.name }, decl.position, decl.end);
+      return { kind: "empty", position, end: this.previousEnd };
+    }
+    const expr = this.expression();
+    this.expect(T.Semicolon, "';'");
+    return { kind: "expression", expr, position, end: this.previousEnd };
+  }
+
+  private attributed(position: number): Stmt {
+    this.take();
+    this.expect(T.LeftBracket, "'[['");
+    const attributes: Attribute[] = [];
+    do {
+      const name = this.expect(T.Identifier, "an attribute name");
+      let value: Expr | undefined;
+      if (this.accept(T.LeftParen)) {
+        value = this.conditional();
+        this.expect(T.RightParen, "')'");
+      }
+      attributes.push({ name: name.text, value, position: name.position, end: this.previousEnd });
+    } while (this.accept(T.Comma));
+    this.expect(T.RightBracket, "']]'");
+    this.expect(T.RightBracket, "']]'");
+    return this.control(position, attributes);
+  }
+
+  /** Selections and loops. */
+  private control(position: number, attributes: readonly Attribute[]): Stmt {
+    this.enter();
+    const result = this.controlBody(position, attributes);
+    this.leave();
+    return result;
+  }
+
+  private controlBody(position: number, attributes: readonly Attribute[]): Stmt {
+    switch (this.kind) {
+      case T.If:
+        return this.ifStatement(position, attributes);
+      case T.Switch: {
+        this.take();
+        const selector = this.parenthesised();
+        this.expect(T.LeftBrace, "'{'");
+        const body = this.statements();
+        return { kind: "switch", selector, body, attributes, position, end: this.previousEnd };
+      }
+      case T.While: {
+        this.take();
+        this.expect(T.LeftParen, "'('");
+        const condition = this.condition();
+        this.expect(T.RightParen, "')'");
+        const body = this.statement();
+        return { kind: "while", condition, body, attributes, position, end: this.previousEnd };
+      }
+      case T.Do: {
+        this.take();
+        const body = this.statement();
+        this.expect(T.While, "'while'");
+        const condition = this.parenthesised();
+        this.expect(T.Semicolon, "';'");
+        return { kind: "do", condition, body, attributes, position, end: this.previousEnd };
+      }
+      case T.For:
+        return this.forStatement(position, attributes);
+      default:
+        return this.fail("if, switch or a loop after the attribute");
+    }
+  }
+
+  private ifStatement(position: number, attributes: readonly Attribute[]): Stmt {
+    const arms: { condition: Expr; body: Stmt }[] = [];
+    let otherwise: Stmt | undefined;
+    for (;;) {
+      this.expect(T.If, "'if'");
+      const condition = this.parenthesised();
+      arms.push({ condition, body: this.statement() });
+      if (!this.accept(T.Else)) break;
+      if (this.kind === T.If) continue;
+      otherwise = this.statement();
+      break;
+    }
+    return { kind: "if", arms, otherwise, attributes, position, end: this.previousEnd };
+  }
+
+  private forStatement(position: number, attributes: readonly Attribute[]): Stmt {
+    this.take();
+    this.expect(T.LeftParen, "'('");
+    const initPosition = this.token.position;
+    const init = this.accept(T.Semicolon) ? undefined : this.simpleStatement(initPosition);
+    const condition = this.kind === T.Semicolon ? undefined : this.condition();
+    this.expect(T.Semicolon, "';'");
+    const step = this.kind === T.RightParen ? undefined : this.expression();
+    this.expect(T.RightParen, "')'");
+    const body = this.statement();
+    return { kind: "for", init, condition, step, body, attributes, position, end: this.previousEnd };
+  }
+
+  private parenthesised(): Expr {
+    this.expect(T.LeftParen, "'('");
+    const inner = this.expression();
+    this.expect(T.RightParen, "')'");
+    return inner;
+  }
+
+  /** A loop's condition: an expression, or the declaration of one variable. */
+  private condition(): Condition {
+    if (!this.startsDeclaration()) return this.expression();
+    const { position } = this.token;
+    const qualifiers = this.qualifiers();
+    const type = this.typeSpecifier();
+    const declarator = this.declarator();
+    if (declarator.initializer === undefined) this.fail("'='");
+    return { kind: "variables", qualifiers, type, declarators: [declarator], position, end: this.previousEnd };
+  }
+}

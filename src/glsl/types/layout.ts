@@ -1,0 +1,116 @@
+import type { MatrixType, StructType, Type } from "./types.ts";
+
+export type Packing = "std140" | "std430" | "scalar";
+
+export interface StructLayout {
+  /** Bytes from the start, by member. */
+  readonly offsets: readonly number[];
+  readonly sizeBytes: number;
+  readonly alignBytes: number;
+}
+
+function roundUp(value: number, align: number): number {
+  return Math.ceil(value / align) * align;
+}
+
+function scalarBytes(scalar: string): number {
+  return scalar === "double" ? 8 : 4;
+}
+
+function vectorAlign(components: number, bytes: number, packing: Packing): number {
+  if (packing === "scalar" || components === 1) return bytes;
+  return components === 2 ? 2 * bytes : 4 * bytes;
+}
+
+/** Bytes between a matrix's columns (rows where row-major). Source: OpenGL 4.6 core section 7.6.2.2, rules 5 and 7. */
+export function matrixStride(type: MatrixType, packing: Packing, rowMajor: boolean): number {
+  const bytes = scalarBytes(type.scalar);
+  const components = rowMajor ? type.columns : type.rows;
+  if (packing === "scalar") return components * bytes;
+  const align = vectorAlign(components, bytes, packing);
+  return packing === "std140" ? roundUp(align, 16) : align;
+}
+
+/** Bytes between the elements of an array of `element`. */
+export function arrayStride(element: Type, packing: Packing, rowMajor: boolean): number {
+  const align = alignBytes(element, packing, rowMajor);
+  return roundUp(sizeBytes(element, packing, rowMajor), packing === "std140" ? roundUp(align, 16) : align);
+}
+
+/** Base alignment in a block of the packing. */
+export function alignBytes(type: Type, packing: Packing, rowMajor: boolean): number {
+  switch (type.kind) {
+    case "scalar":
+      return scalarBytes(type.scalar);
+    case "vector":
+      return vectorAlign(type.size, scalarBytes(type.scalar), packing);
+    case "matrix": {
+      const bytes = scalarBytes(type.scalar);
+      const align = vectorAlign(rowMajor ? type.columns : type.rows, bytes, packing);
+      return packing === "std140" ? roundUp(align, 16) : align;
+    }
+    case "array": {
+      const align = alignBytes(type.element, packing, rowMajor);
+      return packing === "std140" ? roundUp(align, 16) : align;
+    }
+    case "struct":
+      return structLayout(type, packing, rowMajor).alignBytes;
+    default:
+      return 4;
+  }
+}
+
+/** Bytes that a value takes; an unsized array takes none. */
+export function sizeBytes(type: Type, packing: Packing, rowMajor: boolean): number {
+  switch (type.kind) {
+    case "scalar":
+      return scalarBytes(type.scalar);
+    case "vector":
+      return type.size * scalarBytes(type.scalar);
+    case "matrix":
+      return matrixStride(type, packing, rowMajor) * (rowMajor ? type.rows : type.columns);
+    case "array":
+      return (type.size ?? 0) * arrayStride(type.element, packing, rowMajor);
+    case "struct": {
+      const layout = structLayout(type, packing, rowMajor);
+      return packing === "scalar" ? layout.sizeBytes : roundUp(layout.sizeBytes, layout.alignBytes);
+    }
+    default:
+      return 4;
+  }
+}
+
+const layouts = new WeakMap<StructType, Map<string, StructLayout>>();
+
+/** Where the members stand. `rowMajor` is the default for matrices that don't say. */
+export function structLayout(type: StructType, packing: Packing, rowMajor: boolean): StructLayout {
+  let known = layouts.get(type);
+  if (known === undefined) {
+    known = new Map();
+    layouts.set(type, known);
+  }
+  const key = `${packing}${rowMajor}`;
+  let layout = known.get(key);
+  if (layout === undefined) {
+    layout = computeLayout(type, packing, rowMajor);
+    known.set(key, layout);
+  }
+  return layout;
+}
+
+function computeLayout(type: StructType, packing: Packing, rowMajor: boolean): StructLayout {
+  const offsets: number[] = [];
+  let offset = 0;
+  let structAlign = packing === "std140" && !type.block ? 16 : 1;
+  for (const member of type.members) {
+    const major = member.layout.rowMajor ?? rowMajor;
+    const natural = alignBytes(member.type, packing, major);
+    const align = Math.max(natural, member.layout.align ?? 1);
+    offset = member.layout.offset ?? offset;
+    offset = roundUp(offset, align);
+    offsets.push(offset);
+    offset += sizeBytes(member.type, packing, major);
+    structAlign = Math.max(structAlign, align);
+  }
+  return { offsets, sizeBytes: offset, alignBytes: structAlign };
+}

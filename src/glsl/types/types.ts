@@ -1,0 +1,271 @@
+export type ScalarKind = "bool" | "int" | "uint" | "float" | "double";
+
+export interface VoidType {
+  readonly kind: "void";
+}
+/** The type of what was already reported: it fits everywhere, so that one mistake gives one message. */
+export interface ErrorType {
+  readonly kind: "error";
+}
+export interface ScalarType {
+  readonly kind: "scalar";
+  readonly scalar: ScalarKind;
+}
+export interface VectorType {
+  readonly kind: "vector";
+  readonly scalar: ScalarKind;
+  readonly size: number;
+}
+/** `columns` vectors of `rows` components. */
+export interface MatrixType {
+  readonly kind: "matrix";
+  readonly scalar: "float" | "double";
+  readonly columns: number;
+  readonly rows: number;
+}
+/**
+ * `size` is undefined for `[]`: a runtime array at the end of a buffer block, elsewhere one that takes its size later.
+ * `specSize` is there where the size is a specialisation constant's expression (then `size` is its default value).
+ */
+export interface ArrayType {
+  readonly kind: "array";
+  readonly element: Type;
+  readonly size: number | undefined;
+  readonly specSize?: unknown;
+}
+/** Layout of a block's or struct's member as declared; offsets and alignments in bytes. */
+export interface MemberLayout {
+  readonly offset?: number;
+  readonly align?: number;
+  readonly rowMajor?: boolean;
+  readonly location?: number;
+  readonly component?: number;
+}
+export type MemoryQualifier = "coherent" | "volatile" | "restrict" | "readonly" | "writeonly";
+export interface Member {
+  readonly name: string;
+  readonly type: Type;
+  readonly layout: MemberLayout;
+  readonly memory: readonly MemoryQualifier[];
+  readonly interpolation: readonly string[];
+  readonly position: number;
+  readonly end: number;
+}
+/** A struct or a block. Compared by identity; two declarations of one name are two types. */
+export interface StructType {
+  readonly kind: "struct";
+  readonly name: string;
+  readonly members: readonly Member[];
+  readonly block: boolean;
+}
+/** Samplers, images and their like: known by name, not usable in a compute shader yet. */
+export interface OpaqueType {
+  readonly kind: "opaque";
+  readonly name: string;
+}
+export type Type = VoidType | ErrorType | ScalarType | VectorType | MatrixType | ArrayType | StructType | OpaqueType;
+
+export const voidType: VoidType = { kind: "void" };
+export const errorType: ErrorType = { kind: "error" };
+
+const scalarKinds: readonly ScalarKind[] = ["bool", "int", "uint", "float", "double"];
+const scalars = new Map<ScalarKind, ScalarType>();
+const vectors = new Map<ScalarKind, (VectorType | undefined)[]>();
+const matrices = new Map<string, MatrixType>();
+const names = new Map<string, Type>();
+const namesByType = new Map<Type, string>();
+
+function define(name: string, type: Type): void {
+  names.set(name, type);
+  if (!namesByType.has(type)) namesByType.set(type, name);
+}
+
+const vectorPrefix: Readonly<Record<ScalarKind, string>> = { bool: "b", int: "i", uint: "u", float: "", double: "d" };
+for (const scalar of scalarKinds) {
+  const type: ScalarType = { kind: "scalar", scalar };
+  scalars.set(scalar, type);
+  define(scalar, type);
+  const sizes: (VectorType | undefined)[] = [undefined, undefined];
+  for (let size = 2; size <= 4; size++) {
+    const vector: VectorType = { kind: "vector", scalar, size };
+    sizes.push(vector);
+    define(`${vectorPrefix[scalar]}vec${size}`, vector);
+  }
+  vectors.set(scalar, sizes);
+}
+for (const scalar of ["float", "double"] as const) {
+  const prefix = scalar === "double" ? "d" : "";
+  for (let columns = 2; columns <= 4; columns++) {
+    for (let rows = 2; rows <= 4; rows++) {
+      const matrix: MatrixType = { kind: "matrix", scalar, columns, rows };
+      matrices.set(`${scalar}${columns}${rows}`, matrix);
+      if (columns === rows) define(`${prefix}mat${columns}`, matrix);
+      define(`${prefix}mat${columns}x${rows}`, matrix);
+    }
+  }
+}
+
+/** Scalar, vector and matrix types are one object each: compare with `===`. */
+export function scalarType(scalar: ScalarKind): ScalarType {
+  return scalars.get(scalar)!;
+}
+
+/** The vector of `size` components, or the scalar for size 1. */
+export function vectorType(scalar: ScalarKind, size: number): ScalarType | VectorType {
+  return size === 1 ? scalarType(scalar) : vectors.get(scalar)![size]!;
+}
+
+export function matrixType(scalar: "float" | "double", columns: number, rows: number): MatrixType {
+  return matrices.get(`${scalar}${columns}${rows}`)!;
+}
+
+export function arrayType(element: Type, size: number | undefined): ArrayType {
+  return { kind: "array", element, size };
+}
+
+export const boolType = scalarType("bool");
+export const intType = scalarType("int");
+export const uintType = scalarType("uint");
+export const floatType = scalarType("float");
+
+/** The type that a built-in type's keyword names; opaque types by any other keyword. */
+export function builtinType(name: string): Type {
+  if (name === "void") return voidType;
+  let type = names.get(name);
+  if (type === undefined) {
+    type = { kind: "opaque", name };
+    define(name, type);
+  }
+  return type;
+}
+
+/** The type as it is written in GLSL. */
+export function typeName(type: Type): string {
+  let sizes = "";
+  let element = type;
+  for (; element.kind === "array"; element = element.element) sizes += `[${element.size ?? ""}]`;
+  switch (element.kind) {
+    case "void":
+    case "error":
+      return element.kind + sizes;
+    case "struct":
+      return (element.name === "" ? "struct" : element.name) + sizes;
+    default:
+      return (namesByType.get(element) ?? "opaque") + sizes;
+  }
+}
+
+export function sameType(a: Type, b: Type): boolean {
+  if (a === b) return true;
+  if (a.kind === "array" && b.kind === "array") {
+    return a.size === b.size && a.specSize === b.specSize && sameType(a.element, b.element);
+  }
+  return false;
+}
+
+/** Component type of scalars, vectors and matrices. */
+export function scalarOf(type: Type): ScalarKind | undefined {
+  return type.kind === "scalar" || type.kind === "vector" || type.kind === "matrix" ? type.scalar : undefined;
+}
+
+/** Components of a scalar (1) or vector; 0 for any other type. */
+export function vectorSize(type: Type): number {
+  return type.kind === "scalar" ? 1 : type.kind === "vector" ? type.size : 0;
+}
+
+/** The same shape with another component type. */
+export function withScalar(type: Type, scalar: ScalarKind): Type {
+  if (type.kind === "scalar") return scalarType(scalar);
+  if (type.kind === "vector") return vectorType(scalar, type.size);
+  if (type.kind === "matrix" && (scalar === "float" || scalar === "double")) {
+    return matrixType(scalar, type.columns, type.rows);
+  }
+  return type;
+}
+
+const leafCounts = new WeakMap<Type, number>();
+
+/** Scalars in a value of the type; an unsized array counts its element once. May be huge, never wrong in order. */
+export function leafCount(type: Type): number {
+  switch (type.kind) {
+    case "scalar":
+    case "opaque":
+      return 1;
+    case "vector":
+      return type.size;
+    case "matrix":
+      return type.columns * type.rows;
+    case "array":
+      return (type.size ?? 1) * leafCount(type.element);
+    case "struct": {
+      let count = leafCounts.get(type);
+      if (count === undefined) {
+        count = type.members.reduce((sum, member) => sum + leafCount(member.type), 0);
+        leafCounts.set(type, count);
+      }
+      return count;
+    }
+    default:
+      return 0;
+  }
+}
+
+const facts = new WeakMap<Type, Map<string, boolean>>();
+
+/** Whether the type or anything inside it satisfies `test`; `key` names the test for remembering. */
+export function containsType(type: Type, key: string, test: (type: Type) => boolean): boolean {
+  if (test(type)) return true;
+  if (type.kind === "array") return containsType(type.element, key, test);
+  if (type.kind !== "struct") return false;
+  let known = facts.get(type);
+  if (known === undefined) {
+    known = new Map();
+    facts.set(type, known);
+  }
+  let answer = known.get(key);
+  if (answer === undefined) {
+    answer = type.members.some((member) => containsType(member.type, key, test));
+    known.set(key, answer);
+  }
+  return answer;
+}
+
+export function containsOpaque(type: Type): boolean {
+  return containsType(type, "opaque", (t) => t.kind === "opaque");
+}
+
+export function containsBool(type: Type): boolean {
+  return containsType(type, "bool", (t) => scalarOf(t) === "bool");
+}
+
+export function containsUnsized(type: Type): boolean {
+  return containsType(type, "unsized", (t) => t.kind === "array" && t.size === undefined);
+}
+
+/** Type of the parts that `[…]` gives: element, column or component. */
+export function elementType(type: Type): Type | undefined {
+  switch (type.kind) {
+    case "array":
+      return type.element;
+    case "vector":
+      return scalarType(type.scalar);
+    case "matrix":
+      return vectorType(type.scalar, type.rows);
+    default:
+      return undefined;
+  }
+}
+
+/** How many parts `[…]` has; undefined for an unsized array. */
+export function elementCount(type: Type): number | undefined {
+  switch (type.kind) {
+    case "array":
+      return type.size;
+    case "vector":
+      return type.size;
+    case "matrix":
+      return type.columns;
+    default:
+      return undefined;
+  }
+}
