@@ -1,0 +1,228 @@
+/** MUBUF: memory through a V#. Source: RDNA2 ISA, vector memory buffer chapter; register data for the V# words. */
+import { Op } from "../../gen/isa-ops.ts";
+import { faultKind, nameLane, raiseNotModelled } from "../fault.ts";
+import { Mod, Rec } from "../layout.ts";
+import { READ, translate, WRITE } from "../mem/translate.ts";
+import { markPending } from "./pending.ts";
+import { Access, accessBytes, atomicLane32, atomicLane64, loadLane, Move, moveOf, storeLane } from "./vmem.ts";
+import { exec, sgpr, vgprRow, wave } from "./wave.ts";
+
+const enum Oob {
+  STRUCTURED = 0,
+  INDEX = 1,
+  EMPTY = 2,
+  RAW = 3,
+}
+
+/** The descriptor of the running instruction. */
+let base: u64 = 0;
+let stride: u32 = 0;
+let records: u32 = 0;
+let oob: u32 = 0;
+let swizzled: bool = false;
+let indexStride: u32 = 0;
+
+function readDescriptor(first: u32): u32 {
+  const word1 = sgpr(first + 1);
+  const word3 = sgpr(first + 3);
+  base = (<u64>sgpr(first) | ((<u64>word1) << 32)) & 0xffffffffffff;
+  stride = (word1 >> 16) & 0x3fff;
+  swizzled = word1 >> 31 != 0;
+  records = sgpr(first + 2);
+  indexStride = (word3 >> 21) & 3;
+  oob = (word3 >> 28) & 3;
+  return word3;
+}
+
+/** Is [offset, offset+bytes) of record `index` outside? soffset takes no part. A partly covered dword is outside. */
+function outside(index: u32, offset: u64, bytes: u32): bool {
+  switch (oob) {
+    case Oob.STRUCTURED:
+      return index >= records || (stride != 0 && offset + bytes > <u64>stride);
+    case Oob.INDEX:
+      return index >= records;
+    case Oob.EMPTY:
+      return records == 0;
+    default:
+      return offset + <u64>stride * <u64>index + bytes > <u64>records;
+  }
+}
+
+/** 48-bit sum, sign-extended. */
+function address(index: u32, offset: u32, soffset: u32): u64 {
+  let at = base + <u64>soffset;
+  if (swizzled) {
+    const group = 3 + indexStride;
+    const high = index >> group;
+    const low = index & ((1 << group) - 1);
+    at += ((<u64>high * <u64>stride + <u64>(offset & ~3)) << group) + <u64>(low << 2) + <u64>(offset & 3);
+  } else at += <u64>stride * <u64>index + <u64>offset;
+  return <u64>(<i64>(at << 16) >> 16);
+}
+
+export function executeBuffer(rec: usize): void {
+  const op = <u32>load<u16>(rec, Rec.OP);
+  if (op == Op.buffer_gl0_inv || op == Op.buffer_gl1_inv) return;
+  const move = moveOf(op);
+  if (move == Move.UNKNOWN) {
+    raiseNotModelled();
+    return;
+  }
+  const mods = load<u32>(rec, Rec.MODS);
+  const word3 = readDescriptor(load<u16>(rec, Rec.SRC0));
+  // A type other than buffer, or thread-id addressing, is not modelled.
+  if (word3 >> 30 || (word3 >> 23) & 1) {
+    raiseNotModelled();
+    return;
+  }
+  const soffset = load<u32>(wave + <usize>load<u16>(rec, Rec.SRC1));
+  const imm = <u32>load<i32>(rec, Rec.IMM);
+  const data = vgprRow(load<u16>(rec, Rec.DST));
+  const idxen = (mods & Mod.IDXEN) != 0;
+  const offen = (mods & Mod.OFFEN) != 0;
+  const indexRow = vgprRow(load<u16>(rec, Rec.DST2));
+  const offsetRow = idxen ? indexRow + 128 : indexRow;
+  const what = move & Move.WHAT;
+  const kind = move & Move.KIND;
+  const lanes = exec();
+  if (
+    lanes == 0xffffffff &&
+    offen &&
+    !idxen &&
+    oob == Oob.RAW &&
+    !swizzled &&
+    what <= <u32>Move.STORE &&
+    kind == Access.DWORD
+  ) {
+    if (straight(what, offsetRow, imm, soffset, data)) {
+      if (what == Move.LOAD) markPending(rec);
+      return;
+    }
+  }
+  const returns = (mods & Mod.GLC) != 0;
+  for (let lane: u32 = 0; lane < 32; lane++) {
+    if (!((lanes >> lane) & 1)) continue;
+    const column = (<usize>lane) << 2;
+    const index = idxen ? load<u32>(indexRow + column) : 0;
+    const offset = imm + (offen ? load<u32>(offsetRow + column) : 0);
+    const wide = <u64>imm + (offen ? <u64>load<u32>(offsetRow + column) : 0);
+    moveLane(what, kind, index, wide, offset, soffset, data + column, returns);
+    if (faultKind != 0) {
+      nameLane(lane);
+      return;
+    }
+  }
+  if (what == Move.LOAD || (returns && what >= <u32>Move.ATOMIC)) markPending(rec);
+}
+
+/** 32 consecutive, in-range dwords of one page: eight vector moves. False where the lanes are not like that. */
+function straight(what: u32, offsets: usize, imm: u32, soffset: u32, data: usize): bool {
+  const first = load<u32>(offsets);
+  const step = i32x4(0, 4, 8, 12);
+  let same = i32x4.splat(-1);
+  for (let i: u32 = 0; i < 8; i++) {
+    const want = i32x4.add(i32x4.splat(first + 16 * i), step);
+    same = v128.and(same, i32x4.eq(v128.load(offsets + ((<usize>i) << 4)), want));
+  }
+  if (!i32x4.all_true(same)) return uniform(what, offsets, imm, soffset, data, first);
+  const start = <u64>first + <u64>imm;
+  if (start + 128 > <u64>records || first > 0xffffff80) return false;
+  const va = address(0, first + imm, soffset);
+  if ((va & 0xfff) > 4096 - 128) return false;
+  const at = translate(va, what == Move.LOAD ? READ : WRITE);
+  if (at == 0) return true;
+  if (what == Move.LOAD) memory.copy(data, at, 128);
+  else memory.copy(at, data, 128);
+  return true;
+}
+
+/** All lanes load the same dword. */
+function uniform(what: u32, offsets: usize, imm: u32, soffset: u32, data: usize, first: u32): bool {
+  if (what != Move.LOAD) return false;
+  let same = i32x4.splat(-1);
+  const want = i32x4.splat(first);
+  for (let i: usize = 0; i < 128; i += 16) same = v128.and(same, i32x4.eq(v128.load(offsets + i), want));
+  if (!i32x4.all_true(same) || <u64>first + <u64>imm + 4 > <u64>records) return false;
+  const va = address(0, first + imm, soffset);
+  if ((va & 0xfff) > 4092) return false;
+  const at = translate(va, READ);
+  if (at == 0) return true;
+  const value = v128.load32_splat(at);
+  for (let i: usize = 0; i < 128; i += 16) v128.store(data + i, value);
+  return true;
+}
+
+/** One lane. Each dword of a raw access is checked alone: outside it reads 0, and stores and atomics are dropped. */
+function moveLane(
+  what: u32,
+  kind: u32,
+  index: u32,
+  wide: u64,
+  offset: u32,
+  soffset: u32,
+  column: usize,
+  returns: bool,
+): void {
+  if (what >= <u32>Move.ATOMIC) {
+    const bytes: u32 = what == Move.ATOMIC64 ? 8 : 4;
+    if (outside(index, wide, bytes)) {
+      if (!returns) return;
+      store<u32>(column, 0);
+      if (bytes == 8) store<u32>(column, 0, 128);
+      return;
+    }
+    const va = address(index, offset, soffset);
+    const out: usize = returns ? column : 0;
+    if (bytes == 8) atomicLane64(kind, va, column, out);
+    else atomicLane32(kind, va, column, out);
+    return;
+  }
+  const bytes = accessBytes(kind);
+  if (!outside(index, wide, bytes) && !swizzled) {
+    const va = address(index, offset, soffset);
+    if (what == Move.LOAD) loadLane(kind, va, column);
+    else storeLane(kind, va, column);
+    return;
+  }
+  if (kind > <u32>Access.DWORDX4) {
+    if (outside(index, wide, bytes)) {
+      if (what == Move.LOAD) loadNothing(kind, column);
+      return;
+    }
+    const va = address(index, offset, soffset);
+    if (what == Move.LOAD) loadLane(kind, va, column);
+    else storeLane(kind, va, column);
+    return;
+  }
+  for (let i: u32 = 0; i < kind; i++) {
+    const part = column + ((<usize>i) << 7);
+    if (outside(index, wide + 4 * i, 4)) {
+      if (what == Move.LOAD) store<u32>(part, 0);
+      continue;
+    }
+    const va = address(index, offset + 4 * i, soffset);
+    if (what == Move.LOAD) loadLane(Access.DWORD, va, part);
+    else storeLane(Access.DWORD, va, part);
+    if (faultKind != 0) return;
+  }
+}
+
+/** A sub-dword load outside the range: 0 in its part of the register. */
+function loadNothing(kind: u32, column: usize): void {
+  const old = load<u32>(column);
+  switch (kind) {
+    case Access.UBYTE_D16:
+    case Access.SBYTE_D16:
+    case Access.SHORT_D16:
+      store<u32>(column, old & 0xffff0000);
+      return;
+    case Access.UBYTE_D16_HI:
+    case Access.SBYTE_D16_HI:
+    case Access.SHORT_D16_HI:
+      store<u32>(column, old & 0xffff);
+      return;
+    default:
+      store<u32>(column, 0);
+      return;
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Outstanding loads. A load gets the next number of its counter; its destination registers remember that number and
+ * are pending while it is above the counter's "done". Waits raise "done". Any use of a pending register faults, but a
+ * vector-memory load may overwrite one that an earlier vector-memory load wrote: these return in order.
+ */
+import { FaultKind, RegisterClass } from "../../gen/uapi.ts";
+import { raiseDetail } from "../fault.ts";
+import { LoadKind, Rec, Wave } from "../layout.ts";
+import { wave } from "./wave.ts";
+
+const VM_MAX: u32 = 63;
+const LGKM_MAX: u32 = 63;
+
+export function anyOutstanding(): bool {
+  return (
+    load<u32>(wave, Wave.VM_ISSUED) != load<u32>(wave, Wave.VM_DONE) ||
+    load<u32>(wave, Wave.LGKM_ISSUED) != load<u32>(wave, Wave.LGKM_DONE)
+  );
+}
+
+function fault(number: u32, cls: u32): bool {
+  raiseDetail(FaultKind.PENDING_REGISTER, number, cls);
+  return false;
+}
+
+/** True where the entry's number is above `done` (numbers run freely). */
+function pending(entry: u32, done: u32): bool {
+  return <i32>(entry - done) > 0;
+}
+
+/** Checks every register that a record reads or writes; false after raising a fault. */
+export function checkPending(rec: usize): bool {
+  const vmDone = load<u32>(wave, Wave.VM_DONE);
+  const lgkmDone = load<u32>(wave, Wave.LGKM_DONE);
+  const inOrder = load<u8>(rec, Rec.LOAD) == LoadKind.VM;
+  for (let i: usize = 0; i < 4; i++) {
+    const count = load<u8>(rec + (i << 1), Rec.READ_V + 1);
+    if (count == 0) break;
+    if (!vgprsReady(load<u8>(rec + (i << 1), Rec.READ_V), count, vmDone, lgkmDone, false)) return false;
+  }
+  const written = load<u8>(rec, Rec.WRITE_V + 1);
+  if (written && !vgprsReady(load<u8>(rec, Rec.WRITE_V), written, vmDone, lgkmDone, inOrder)) return false;
+  for (let i: usize = 0; i < 6; i++) {
+    // Four ranges read, then two written; both are (start, count) bytes.
+    const at = i < 4 ? rec + Rec.READ_S + (i << 1) : rec + Rec.WRITE_S + ((i - 4) << 1);
+    const first = <u32>load<u8>(at);
+    const end = first + load<u8>(at, 1);
+    for (let n = first; n < end; n++) {
+      if (pending(load<u32>(wave + ((<usize>n) << 2), Wave.PENDING_SGPR), lgkmDone))
+        return fault(n, RegisterClass.SGPR);
+    }
+  }
+  return true;
+}
+
+function vgprsReady(first: u32, count: u32, vmDone: u32, lgkmDone: u32, vmMayPend: bool): bool {
+  for (let n = first; n < first + count; n++) {
+    const at = wave + ((<usize>n) << 2);
+    if (!vmMayPend && pending(load<u32>(at, Wave.PENDING_VM), vmDone)) return fault(n, RegisterClass.VGPR);
+    if (pending(load<u32>(at, Wave.PENDING_LGKM), lgkmDone)) return fault(n, RegisterClass.VGPR);
+  }
+  return true;
+}
+
+/** After a load was carried out: its destinations wait. */
+export function markPending(rec: usize): void {
+  const kind = <u32>load<u8>(rec, Rec.LOAD);
+  if (kind == LoadKind.SMEM) {
+    const issued = issueLgkm();
+    store<u32>(wave, load<u32>(wave, Wave.SMEM_OUT) + 1, Wave.SMEM_OUT);
+    const first = <u32>load<u8>(rec, Rec.WRITE_S);
+    const end = first + load<u8>(rec, Rec.WRITE_S + 1);
+    for (let n = first; n < end; n++) store<u32>(wave + ((<usize>n) << 2), issued, Wave.PENDING_SGPR);
+    return;
+  }
+  const first = <u32>load<u8>(rec, Rec.WRITE_V);
+  const end = first + load<u8>(rec, Rec.WRITE_V + 1);
+  if (kind == LoadKind.VM || kind == LoadKind.BOTH) {
+    const issued = load<u32>(wave, Wave.VM_ISSUED) + 1;
+    store<u32>(wave, issued, Wave.VM_ISSUED);
+    if (issued - load<u32>(wave, Wave.VM_DONE) > VM_MAX) store<u32>(wave, issued - VM_MAX, Wave.VM_DONE);
+    for (let n = first; n < end; n++) store<u32>(wave + ((<usize>n) << 2), issued, Wave.PENDING_VM);
+  }
+  if (kind == LoadKind.LDS || kind == LoadKind.BOTH) {
+    const issued = issueLgkm();
+    for (let n = first; n < end; n++) store<u32>(wave + ((<usize>n) << 2), issued, Wave.PENDING_LGKM);
+  }
+}
+
+function issueLgkm(): u32 {
+  const issued = load<u32>(wave, Wave.LGKM_ISSUED) + 1;
+  store<u32>(wave, issued, Wave.LGKM_ISSUED);
+  // The counter is full: hardware stalls until the oldest returned, which says nothing where scalar loads mix in.
+  if (issued - load<u32>(wave, Wave.LGKM_DONE) > LGKM_MAX && load<u32>(wave, Wave.SMEM_OUT) == 0) {
+    store<u32>(wave, issued - LGKM_MAX, Wave.LGKM_DONE);
+  }
+  return issued;
+}
+
+/** An LDS operation without result also counts: a later wait with n > 0 counts it. */
+export function countLds(): void {
+  issueLgkm();
+}
+
+export function waitVm(limit: u32): void {
+  const issued = load<u32>(wave, Wave.VM_ISSUED);
+  if (issued - load<u32>(wave, Wave.VM_DONE) > limit) store<u32>(wave, issued - limit, Wave.VM_DONE);
+}
+
+/** Scalar loads return out of order: with any outstanding only a wait for 0 tells something. */
+export function waitLgkm(limit: u32): void {
+  const issued = load<u32>(wave, Wave.LGKM_ISSUED);
+  if (limit == 0) {
+    store<u32>(wave, issued, Wave.LGKM_DONE);
+    store<u32>(wave, 0, Wave.SMEM_OUT);
+  } else if (load<u32>(wave, Wave.SMEM_OUT) == 0 && issued - load<u32>(wave, Wave.LGKM_DONE) > limit) {
+    store<u32>(wave, issued - limit, Wave.LGKM_DONE);
+  }
+}

@@ -1,0 +1,2 @@
+export { createMemory, Engine } from "./engine.ts";
+export { createGpu, type GpuOptions } from "./gpu.ts";
