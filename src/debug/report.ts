@@ -89,7 +89,7 @@ export function nearestMapping(mappings: readonly MappingRecord[], va: bigint): 
 /** Disassembly of the dump's code. It starts where decoding meets `pc`: bytes before may begin inside an instruction. */
 function linesAround(dump: RawDump, pc: bigint): readonly DisassemblyLine[] {
   const { code } = dump;
-  if (code === undefined || pc < code.va) return [];
+  if (code === undefined || pc < code.va || pc >= code.va + BigInt(code.bytes.length)) return [];
   const words = new Uint32Array(code.bytes.buffer, code.bytes.byteOffset, code.bytes.byteLength >> 2);
   for (let skip = 0; ; skip++) {
     const lines = disassemble(words.subarray(skip), { baseAddress: code.va + BigInt(skip * 4) });
