@@ -220,7 +220,8 @@ function readTree(): void {
     if (token == 1) {
       const b = appendBlock(owner, side);
       blocks[blockCount++] = b;
-      at += take();
+      const preds = take();
+      at += preds;
       const count = take();
       for (let k: u32 = 0; k < count && !failed(); k++) {
         const head = take();
