@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { CompileService } from "../service/index.ts";
+import { artifactRoutes } from "./artifact-routes.ts";
+import { httpError } from "./codes.ts";
+import { compileRoute } from "./compile-route.ts";
+import { type Access, guard } from "./guard.ts";
+import { countName, metricsText, type RequestCounts } from "./metrics.ts";
+import { errorHandler, problemOf, problemType, sendProblem } from "./problem.ts";
+import { cacheStats, health, problem, version } from "./schemas.ts";
+
+export interface AppOptions {
+  readonly service: CompileService;
+  readonly access: Access;
+  readonly limits: {
+    readonly bodyBytes: number;
+    readonly timeLimitMs: number;
+    readonly memoryLimitMb: number;
+    readonly maxWaiting: number;
+    readonly workers: number;
+  };
+  readonly logLevel?: string;
+}
+
+const securityHeaders: Readonly<Record<string, string>> = {
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+};
+
+/** A caller's id is taken where it is short and printable; else one is made. */
+function requestId(given: string | string[] | undefined): string {
+  return typeof given === "string" && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID();
+}
+
+/** The HTTP interface of a service. Nothing listens yet. */
+export function createApp(options: AppOptions): FastifyInstance {
+  const { service, limits } = options;
+  const app = Fastify({
+    bodyLimit: limits.bodyBytes,
+    requestIdHeader: false,
+    genReqId: (request) => requestId(request.headers["x-request-id"]),
+    logger: options.logLevel === undefined ? false : { level: options.logLevel, stream: process.stderr },
+    disableRequestLogging: true,
+    forceCloseConnections: "idle",
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false } },
+    frameworkErrors: (error, request, reply) => {
+      sendProblem(reply as FastifyReply, problemOf(400, "BAD_REQUEST", error.message, request.id));
+    },
+    clientErrorHandler: (_error, socket) => {
+      // No request exists yet: this is the whole answer.
+      const body = JSON.stringify(problemOf(400, "BAD_REQUEST", "this is not an HTTP request", randomUUID()));
+      if (!socket.writable) return;
+      const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: ${problemType}\r\nContent-Length: ${Buffer.byteLength(body)}`;
+      socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
+    },
+  });
+  const requests = new Map<string, number>();
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id).headers(securityHeaders);
+  });
+  app.addHook("onRequest", guard(options.access));
+  app.addHook("onResponse", async (request, reply) => {
+    const name = countName(request.method, request.routeOptions.url ?? "none", reply.statusCode);
+    requests.set(name, (requests.get(name) ?? 0) + 1);
+  });
+  app.setErrorHandler(errorHandler(limits.bodyBytes));
+  app.setNotFoundHandler(notFound(app));
+
+  const register = (to: FastifyInstance) => registerRoutes(to, options, requests);
+  register(app);
+  app.get("/openapi.json", { config: { role: "read" }, schema: { hide: true } }, async (_request, reply) => {
+    const { openApiDocument } = await import("./openapi.ts");
+    return reply.type("application/json").send(JSON.stringify(await openApiDocument(register, service.build.version)));
+  });
+  return app;
+}
+
+function registerRoutes(app: FastifyInstance, options: AppOptions, requests: RequestCounts): void {
+  const { service } = options;
+  compileRoute(app, service);
+  artifactRoutes(app, service);
+  statusRoutes(app, options);
+  app.get(
+    "/metrics",
+    { config: { role: "read" }, schema: { summary: "Prometheus metrics" } },
+    async (_request, reply) => {
+      const { type, text } = await metricsText(service, requests);
+      return reply.type(type).send(text);
+    },
+  );
+}
+
+/** 405 where another method is routed, else 404. */
+function notFound(app: FastifyInstance) {
+  return (request: FastifyRequest, reply: FastifyReply): never => {
+    const path = request.url.replace(/\?.*/, "");
+    const methods = (["GET", "HEAD", "POST", "DELETE"] as const).filter(
+      (method) => app.findRoute({ method, url: routePattern(path) }) !== null,
+    );
+    if (methods.length === 0) throw httpError("NOT_FOUND", { path: path.slice(0, 200) });
+    reply.header("allow", methods.join(", "));
+    throw httpError("METHOD_NOT_ALLOWED", { path: path.slice(0, 200), methods: methods.join(", ") });
+  };
+}
+
+const routePattern = (path: string) => path.replace(/^\/artifacts\/[^/]+$/, "/artifacts/:key");
+
+function statusRoutes(app: FastifyInstance, { service, limits }: AppOptions): void {
+  const open = { role: "none" } as const;
+  app.get(
+    "/health/live",
+    { config: open, schema: { summary: "The process is up", response: { 200: health } } },
+    async () => ({ status: "live" }),
+  );
+  app.get(
+    "/health/ready",
+    { config: open, schema: { summary: "Workers and cache answer", response: { 200: health, 503: problem } } },
+    async () => {
+      if (!service.isReady()) throw httpError("NOT_READY", {});
+      return { status: "ready" };
+    },
+  );
+  app.get(
+    "/version",
+    { config: { role: "read" }, schema: { summary: "Version, targets, limits", response: { 200: version } } },
+    async () => ({ ...service.build, targets: ["gfx1030"], limits }),
+  );
+  app.get(
+    "/cache/stats",
+    { config: { role: "read" }, schema: { summary: "Cache statistics", response: { 200: cacheStats } } },
+    async () => service.stats(),
+  );
+}

@@ -1,0 +1,85 @@
+import type { FastifyRequest } from "fastify";
+import { type CompileRequest, defaultRequest } from "../codeobj/index.ts";
+import { httpError } from "./codes.ts";
+import { type CompileBody, compileBody, type EmitName } from "./schemas.ts";
+
+const bad = (reason: string) => httpError("BAD_REQUEST", { reason });
+const defaultEmit: readonly EmitName[] = ["code", "stats", "reflection"];
+
+export interface ParsedCompile {
+  readonly request: CompileRequest;
+  readonly emit: ReadonlySet<EmitName>;
+}
+
+/** The request of a JSON body that the schema accepted. Errors: BAD_REQUEST. */
+export function parseBody(body: CompileBody): ParsedCompile {
+  const { source, spirv, language, options, emit, ...rest } = body;
+  if ((source === undefined) === (spirv === undefined)) throw bad("give either source or spirv");
+  const chosen = language ?? (spirv === undefined ? "glsl" : "spirv");
+  if ((chosen === "spirv") !== (spirv !== undefined)) throw bad(`language ${chosen} does not go with the given field`);
+  const input = spirv === undefined ? { source: source ?? "" } : { spirv: decodeBase64(spirv) };
+  const request: CompileRequest = {
+    ...defaultRequest,
+    ...rest,
+    options: { ...defaultRequest.options, ...options },
+    language: chosen,
+    ...input,
+  };
+  return { request, emit: new Set(emit ?? defaultEmit) };
+}
+
+function decodeBase64(text: string): Uint8Array {
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) throw bad("spirv is not base64");
+  return Buffer.from(text, "base64");
+}
+
+const optionNames: ReadonlySet<string> = new Set(["optimization", "dialect", "debugInfo", "warningsAsErrors"]);
+const jsonNames: ReadonlySet<string> = new Set(["pipeline", "defines", "includes", "specialization", "options"]);
+
+/** The body that a raw request means: the bytes, and the other fields from the query. */
+function bodyOfQuery(query: Readonly<Record<string, string | readonly string[]>>): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  const options: Record<string, unknown> = {};
+  for (const [name, given] of Object.entries(query)) {
+    const text = typeof given === "string" ? given : given.join(",");
+    if (name === "emit") body.emit = text.split(",").filter((part) => part !== "");
+    else if (name === "dialect") options.dialect = text;
+    else if (optionNames.has(name)) options[name] = parseJson(name, text);
+    else if (jsonNames.has(name)) body[name] = parseJson(name, text);
+    else body[name] = text;
+  }
+  if (Object.keys(options).length > 0) body.options = { ...(body.options as object | undefined), ...options };
+  return body;
+}
+
+function parseJson(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw bad(`query parameter ${name} is not JSON`);
+  }
+}
+
+/** The request of a raw `application/x-spirv` or `text/x-glsl` body. Errors: BAD_REQUEST. */
+export function parseRaw(request: FastifyRequest, bytes: Buffer, isSpirv: boolean): ParsedCompile {
+  const fields = bodyOfQuery(request.query as Record<string, string | string[]>);
+  if ("source" in fields || "spirv" in fields || "language" in fields) throw bad("the body is the source");
+  const body = isSpirv ? { ...fields, spirv: "" } : { ...fields, source: decodeUtf8(bytes) };
+  const validate = request.getValidationFunction(compileBody) ?? request.compileValidationSchema(compileBody);
+  if (validate(body) === false) {
+    const first = validate.errors?.[0];
+    throw bad(
+      `${(first?.instancePath ?? "").slice(1).replaceAll("/", ".") || "query"} ${first?.message ?? "is not valid"}`,
+    );
+  }
+  const parsed = parseBody(body as CompileBody);
+  return isSpirv ? { ...parsed, request: { ...parsed.request, spirv: bytes } } : parsed;
+}
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw bad("the body is not UTF-8 text");
+  }
+}

@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { CompileRequest } from "../codeobj/index.ts";
+import {
+  type CompileService,
+  type CompileSuccess,
+  type ReportName,
+  recordAssembly,
+  reportNames,
+} from "../service/index.ts";
+import { type ParsedCompile, parseBody, parseRaw } from "./compile-request.ts";
+import { problemOf, sendProblem } from "./problem.ts";
+import { type CompileBody, compileAnswer, compileBody, type EmitName, problem } from "./schemas.ts";
+
+/** Hashes of code objects, kept as long as the record that holds the bytes. */
+const hashes = new WeakMap<Uint8Array, string>();
+
+export function codeSha256(elf: Uint8Array): string {
+  let hash = hashes.get(elf);
+  if (hash === undefined) {
+    hash = createHash("sha256").update(elf).digest("hex");
+    hashes.set(elf, hash);
+  }
+  return hash;
+}
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+
+function answerOf(
+  service: CompileService,
+  { record, key, cache, reports }: CompileSuccess,
+  request: CompileRequest,
+  emit: ReadonlySet<EmitName>,
+  microseconds: number,
+) {
+  return {
+    key,
+    cache,
+    target: request.target,
+    stage: record.stage,
+    entryPoint: record.entryPoint,
+    ...(emit.has("code") && { code: base64(record.elf) }),
+    codeSha256: codeSha256(record.elf),
+    codeSizeBytes: record.stats.codeSizeBytes,
+    ...(emit.has("asm") && { asm: recordAssembly(record) }),
+    ...(emit.has("spirv") && reports && { spirv: base64(reports.spirv) }),
+    ...(emit.has("ir") && reports?.ir !== undefined && { ir: reports.ir }),
+    ...(emit.has("passes") && reports && { passes: reports.passes }),
+    ...(emit.has("stats") && { stats: record.stats }),
+    ...(emit.has("reflection") && { reflection: record.reflection }),
+    ...(emit.has("sourceMap") && { sourceMap: record.sourceMap }),
+    pipeline: pipelineUsed(request, record.reflection),
+    diagnostics: record.diagnostics,
+    compiler: service.build,
+    microseconds,
+  };
+}
+
+/** The pipeline state in force: what the request gave, and what was derived from the shader. */
+function pipelineUsed(request: CompileRequest, reflection: CompileSuccess["record"]["reflection"]) {
+  const derived = reflection.sets.map(({ set, bindings }) => ({
+    set,
+    bindings: bindings.map(({ binding, type, count }) => ({ binding, type, count })),
+  }));
+  return {
+    layout: request.pipeline.layout ?? { sets: derived, pushConstantBytes: reflection.pushConstantBytes },
+    floatControls: { contraction: request.pipeline.floatControls?.contraction ?? true },
+  };
+}
+
+async function compile(service: CompileService, parsed: ParsedCompile, request: FastifyRequest, reply: FastifyReply) {
+  const started = performance.now();
+  const reports: ReportName[] = reportNames.filter((name) => parsed.emit.has(name));
+  const answer = await service.compile(parsed.request, reports);
+  if (!answer.ok) {
+    const errors = answer.diagnostics.filter(({ severity }) => severity === "error").length;
+    const detail = `the shader has ${errors} error${errors === 1 ? "" : "s"}`;
+    return sendProblem(reply, problemOf(422, "COMPILE_FAILED", detail, request.id, answer.diagnostics));
+  }
+  const microseconds = Math.round((performance.now() - started) * 1000);
+  return answerOf(service, answer, parsed.request, parsed.emit, microseconds);
+}
+
+const problems = Object.fromEntries([400, 401, 403, 413, 415, 422, 500, 503, 504].map((status) => [status, problem]));
+
+export function compileRoute(app: FastifyInstance, service: CompileService): void {
+  for (const type of ["application/x-spirv", "text/x-glsl"]) {
+    app.addContentTypeParser(type, { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  }
+  app.post<{ Body: CompileBody | Buffer }>(
+    "/compile",
+    {
+      config: { role: "write" },
+      schema: {
+        summary: "Compile one shader",
+        body: { content: { "application/json": { schema: compileBody } } },
+        response: { 200: compileAnswer, ...problems },
+      },
+    },
+    (request, reply) => {
+      const { body } = request;
+      const isSpirv = request.headers["content-type"]?.startsWith("application/x-spirv") === true;
+      const parsed = Buffer.isBuffer(body) ? parseRaw(request, body, isSpirv) : parseBody(body);
+      return compile(service, parsed, request, reply);
+    },
+  );
+}

@@ -1,0 +1,132 @@
+import type { Piscina } from "piscina";
+import { serviceError } from "./codes.ts";
+import type { CompileTask, TaskAnswer } from "./task.ts";
+
+export interface CompilePoolOptions {
+  /** The worker's file: JavaScript whose default export takes a task. */
+  readonly workerFile: string;
+  readonly workers: number;
+  /** Compiles that may wait for a worker. */
+  readonly maxWaiting: number;
+  readonly timeLimitMs: number;
+  readonly memoryLimitMb: number;
+}
+
+export interface PoolStats {
+  readonly workers: number;
+  readonly running: number;
+  readonly waiting: number;
+  /** Workers replaced because a compile broke a limit or the thread died. */
+  readonly restarts: number;
+}
+
+/**
+ * Compiles in worker threads. The time limit counts from when a worker takes the task, not from when it was queued; a
+ * worker that breaks a limit is ended and replaced. Errors: `ServiceError`.
+ */
+export class CompilePool {
+  readonly options: CompilePoolOptions;
+  readonly #piscina: Promise<Piscina>;
+  #running = 0;
+  #restarts = 0;
+  #closing = false;
+  #lastAnswer = performance.now();
+  readonly #waiting: (() => void)[] = [];
+  readonly #idle: (() => void)[] = [];
+
+  constructor(options: CompilePoolOptions) {
+    this.options = options;
+    this.#piscina = import("piscina").then(
+      ({ Piscina }) =>
+        new Piscina({
+          filename: options.workerFile,
+          // One thread more than compiles run: a probe is answered under full load too.
+          minThreads: options.workers,
+          maxThreads: options.workers + 1,
+          idleTimeout: 60_000,
+          resourceLimits: { maxOldGenerationSizeMb: options.memoryLimitMb, stackSizeMb: 8 },
+        }),
+    );
+    // A pool that cannot start is told to whoever runs a task.
+    this.#piscina.catch(() => {});
+  }
+
+  /** Runs a task when a worker is free. `id` names the request in an error. */
+  async run(task: CompileTask, id: string): Promise<TaskAnswer> {
+    if (this.#closing) throw serviceError("SHUTTING_DOWN", {});
+    if (this.#running >= this.options.workers) await this.#wait();
+    else this.#running++;
+    try {
+      return await this.#runNow(task, id);
+    } finally {
+      this.#release();
+    }
+  }
+
+  /** Runs a task beside the queue, for the health check. */
+  probe(task: CompileTask): Promise<TaskAnswer> {
+    return this.#runNow(task, "probe");
+  }
+
+  #wait(): Promise<void> {
+    const { maxWaiting } = this.options;
+    if (this.#waiting.length >= maxWaiting) {
+      throw serviceError("QUEUE_FULL", { waiting: this.#waiting.length, limit: maxWaiting });
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #release(): void {
+    const next = this.#waiting.shift();
+    // The slot passes on as it is.
+    if (next !== undefined) next();
+    else if (--this.#running === 0) for (const idle of this.#idle.splice(0)) idle();
+  }
+
+  async #runNow(task: CompileTask, id: string): Promise<TaskAnswer> {
+    const piscina = await this.#piscina;
+    const { timeLimitMs, memoryLimitMb } = this.options;
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), timeLimitMs);
+    try {
+      return (await piscina.run(task, { signal: limit.signal })) as TaskAnswer;
+    } catch (error) {
+      this.#restarts++;
+      if (limit.signal.aborted) throw serviceError("COMPILE_TIME_LIMIT", { limitMs: timeLimitMs });
+      const { code, stack } = error as NodeJS.ErrnoException;
+      if (code === "ERR_WORKER_OUT_OF_MEMORY") throw serviceError("COMPILE_MEMORY_LIMIT", { limitMb: memoryLimitMb });
+      throw serviceError("WORKER_LOST", { id }, stack);
+    } finally {
+      clearTimeout(timer);
+      this.#lastAnswer = performance.now();
+    }
+  }
+
+  /** Milliseconds since a worker last answered or was replaced. */
+  sinceLastAnswerMs(): number {
+    return performance.now() - this.#lastAnswer;
+  }
+
+  stats(): PoolStats {
+    return {
+      workers: this.options.workers,
+      running: this.#running,
+      waiting: this.#waiting.length,
+      restarts: this.#restarts,
+    };
+  }
+
+  /** Takes no more tasks, waits for those it has at most `deadlineMs`, and ends the workers. */
+  async close(deadlineMs = 0): Promise<void> {
+    this.#closing = true;
+    if (this.#running > 0 && deadlineMs > 0) {
+      let timer: NodeJS.Timeout | undefined;
+      const deadline = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, deadlineMs);
+      });
+      await Promise.race([deadline, new Promise<void>((resolve) => this.#idle.push(resolve))]);
+      clearTimeout(timer);
+    }
+    await (await this.#piscina).destroy();
+  }
+}

@@ -1,0 +1,257 @@
+import { Bug, type Diagnostic } from "../base/index.ts";
+import {
+  durationBucket,
+  isKey,
+  type Key,
+  type Lookup,
+  percentile,
+  type ShaderCache,
+  type TierName,
+  type TierStats,
+} from "../cache/index.ts";
+import { type CompileRecord, type CompileRequest, decodeRecord, defaultRequest } from "../codeobj/index.ts";
+import type { BuildInfo } from "./build-id.ts";
+import { ServiceError, serviceError } from "./codes.ts";
+import type { CompilePool, PoolStats } from "./compile-pool.ts";
+import { neutralFilename, renameDiagnostics, renameRecord } from "./file-names.ts";
+import { addWay, type Manifest, RequestKeys, readManifest } from "./request-key.ts";
+import type { ReportName, TaskReports } from "./task.ts";
+
+export type CacheOutcome = "miss" | "joined" | TierName;
+
+export interface CompileSuccess {
+  readonly ok: true;
+  readonly key: Key;
+  readonly cache: CacheOutcome;
+  readonly record: CompileRecord;
+  readonly reports?: TaskReports;
+}
+
+export type CompileAnswer = CompileSuccess | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+export interface RecentFailure {
+  readonly at: string;
+  readonly code: string;
+  readonly message: string;
+  readonly id: string;
+}
+
+/** What `GET /cache/stats` answers. */
+export interface CacheStatistics {
+  readonly tiers: readonly TierStats[];
+  readonly requests: number;
+  readonly hitRate: number;
+  readonly joined: number;
+  readonly misses: Readonly<Record<string, number>>;
+  readonly compiles: number;
+  readonly compileMicroseconds: { readonly p50: number; readonly p90: number; readonly p99: number };
+  readonly since: string;
+  readonly recentFailures: readonly RecentFailure[];
+}
+
+export interface CompileServiceOptions {
+  readonly cache: ShaderCache;
+  readonly pool: CompilePool;
+  readonly build: BuildInfo;
+  /** A mistake of ours, for the operator's log. */
+  readonly onBug?: (id: string, detail: string) => void;
+}
+
+type Flight =
+  | { readonly key: Key; readonly cache: "miss" | TierName; readonly record: CompileRecord }
+  | {
+      readonly diagnostics: readonly Diagnostic[];
+    };
+
+const maxFailures = 20;
+const maxDiagnostics = 100;
+
+/** Cache, else compile; one compile for requests that come at the same time. */
+export class CompileService {
+  readonly build: BuildInfo;
+  readonly #options: CompileServiceOptions;
+  readonly #flights = new Map<Key, Promise<Flight>>();
+  /** Decoded records, kept as long as the memory tier keeps their bytes. */
+  readonly #decoded = new WeakMap<Uint8Array, CompileRecord>();
+  readonly #failures: RecentFailure[] = [];
+  readonly #started = Date.now();
+  #isHealthy = false;
+
+  constructor(options: CompileServiceOptions) {
+    this.#options = options;
+    this.build = options.build;
+  }
+
+  /** Errors: `ServiceError`. `reports` are compiled for anew and leave the `cache` of the answer alone. */
+  async compile(request: CompileRequest, reports: readonly ReportName[] = []): Promise<CompileAnswer> {
+    const { cache } = this.#options;
+    cache.counters.add("requests");
+    const neutral = { ...request, filename: neutralFilename };
+    const keys = new RequestKeys(neutral, this.build.buildId);
+    const running = this.#flights.get(keys.flightKey);
+    const flight = running ?? this.#start(neutral, keys);
+    const done = await flight;
+    if ("diagnostics" in done) return { ok: false, diagnostics: renameDiagnostics(done.diagnostics, request.filename) };
+    const joined = running !== undefined && done.cache === "miss";
+    if (joined) cache.counters.add("joined");
+    const record = renameRecord(done.record, request.filename);
+    const answer = { ok: true, key: done.key, cache: joined ? "joined" : done.cache, record } as const;
+    return reports.length === 0 ? answer : { ...answer, reports: await this.#reports(request, reports, done.key) };
+  }
+
+  #start(request: CompileRequest, keys: RequestKeys): Promise<Flight> {
+    const flight = this.#findOrCompile(request, keys).finally(() => this.#flights.delete(keys.flightKey));
+    this.#flights.set(keys.flightKey, flight);
+    return flight;
+  }
+
+  async #findOrCompile(request: CompileRequest, keys: RequestKeys): Promise<Flight> {
+    const { cache } = this.#options;
+    const manifest = keys.hasIncludes ? await this.#manifest(keys) : [];
+    const ways = keys.hasIncludes ? manifest : [[]];
+    const lookup: Lookup = { corrupt: false };
+    for (const way of ways) {
+      if (way.some((file) => request.includes[file] === undefined)) continue;
+      const { key } = keys.identity(way);
+      const found = await this.#find(key, lookup);
+      if (found === undefined) continue;
+      cache.counters.add("hits");
+      return { key, cache: found.tier, record: found.record };
+    }
+    return this.#compile(request, keys, manifest, lookup);
+  }
+
+  async #manifest(keys: RequestKeys): Promise<Manifest> {
+    const found = await this.#options.cache.get(keys.manifestKey, { corrupt: false, quiet: true });
+    return found === undefined ? [] : readManifest(found.value);
+  }
+
+  async #find(key: Key, lookup: Lookup) {
+    const { cache } = this.#options;
+    const found = await cache.get(key, lookup);
+    if (found === undefined) return undefined;
+    const record = this.#decode(found.value);
+    if (record !== undefined) return { record, tier: found.tier };
+    lookup.corrupt = true;
+    await cache.reject(key, found.tier);
+    return undefined;
+  }
+
+  #decode(value: Uint8Array): CompileRecord | undefined {
+    const known = this.#decoded.get(value);
+    if (known !== undefined) return known;
+    const record = decodeRecord(value);
+    if (record !== undefined) this.#decoded.set(value, record);
+    return record;
+  }
+
+  async #compile(request: CompileRequest, keys: RequestKeys, manifest: Manifest, lookup: Lookup): Promise<Flight> {
+    const { cache, pool } = this.#options;
+    const id = keys.flightKey.slice(0, 16);
+    try {
+      const answer = await pool.run({ request }, id);
+      if (answer.kind === "bug") throw serviceError("COMPILER_BUG", { id }, answer.detail);
+      cache.counters.add("compiles");
+      cache.counters.add(`compileMicroseconds.${durationBucket(answer.microseconds)}`);
+      const identity = keys.identity(answer.kind === "record" ? answer.filesRead : []);
+      cache.countMiss(identity, lookup);
+      if (answer.kind === "refused") return { diagnostics: answer.diagnostics.slice(0, maxDiagnostics) };
+      const record = this.#decode(answer.record);
+      if (record === undefined) throw new Bug("a worker's record cannot be decoded");
+      if (keys.hasIncludes) await cache.put(keys.manifestKey, addWay(manifest, answer.filesRead));
+      await cache.put(identity.key, answer.record);
+      cache.remember(identity);
+      return { key: identity.key, cache: "miss", record };
+    } catch (error) {
+      this.#noteFailure(id, error);
+      throw error;
+    }
+  }
+
+  #noteFailure(id: string, error: unknown): void {
+    const code = error instanceof ServiceError ? error.code : "INTERNAL";
+    const message = error instanceof ServiceError ? error.message : "internal error";
+    this.#failures.unshift({ at: new Date().toISOString(), code, message, id });
+    this.#failures.length = Math.min(this.#failures.length, maxFailures);
+    if (error instanceof ServiceError && error.detail !== undefined) this.#options.onBug?.(id, error.detail);
+  }
+
+  async #reports(request: CompileRequest, reports: readonly ReportName[], key: Key): Promise<TaskReports> {
+    const id = key.slice(0, 16);
+    const dumpAfter = reports.includes("passes") ? ["all"] : reports.includes("ir") ? [] : undefined;
+    const answer = await this.#options.pool.run({ request, reports, ...(dumpAfter && { dumpAfter }) }, id);
+    if (answer.kind === "record" && answer.reports !== undefined) return answer.reports;
+    throw serviceError("COMPILER_BUG", { id }, answer.kind === "bug" ? answer.detail : "a hit that no longer compiles");
+  }
+
+  /** The code object under a key, or undefined. Counts as no request. */
+  async artifact(key: string): Promise<Uint8Array | undefined> {
+    if (!isKey(key)) return undefined;
+    return (await this.#find(key, { corrupt: false, quiet: true }))?.record.elf;
+  }
+
+  deleteArtifact(key: string): Promise<boolean> {
+    return isKey(key) ? this.#options.cache.delete(key) : Promise.resolve(false);
+  }
+
+  clearCache(): Promise<number> {
+    return this.#options.cache.clear();
+  }
+
+  stats(): CacheStatistics {
+    const { cache } = this.#options;
+    const all = cache.counters.read();
+    const requests = all.requests ?? 0;
+    const joined = all.joined ?? 0;
+    const of = (fraction: number) => percentile(all, "compileMicroseconds.", fraction);
+    return {
+      tiers: cache.tierStats(),
+      requests,
+      hitRate: requests === 0 ? 0 : (all.hits ?? 0) / requests,
+      joined,
+      misses: cache.missCounts(),
+      compiles: all.compiles ?? 0,
+      compileMicroseconds: { p50: of(0.5), p90: of(0.9), p99: of(0.99) },
+      since: new Date(all.since ?? this.#started).toISOString(),
+      recentFailures: this.#failures,
+    };
+  }
+
+  poolStats(): PoolStats {
+    return this.#options.pool.stats();
+  }
+
+  /** Compiles a small shader beside the queue and remembers how that went. */
+  async checkHealth(): Promise<boolean> {
+    let ok = false;
+    try {
+      ok = (await this.#options.pool.probe({ request: probeRequest })).kind === "record";
+    } catch (error) {
+      this.#noteFailure("probe", error);
+      // Too slow is load, which does not make the service unready; whether workers answer at all is seen elsewhere.
+      if (error instanceof ServiceError && error.code === "COMPILE_TIME_LIMIT") return this.isReady();
+    }
+    this.#isHealthy = ok;
+    return ok;
+  }
+
+  /** Up and able: the last check was good, and workers have answered lately (a check may be waiting behind load). */
+  isReady(): boolean {
+    const patienceMs = 30_000 + 2 * this.#options.pool.options.timeLimitMs;
+    return this.#isHealthy && this.#options.pool.sinceLastAnswerMs() < patienceMs;
+  }
+
+  /** Stops taking compiles, finishes those that run, and closes the cache. */
+  async close(deadlineMs = 0): Promise<void> {
+    await this.#options.pool.close(deadlineMs);
+    await Promise.allSettled(this.#flights.values());
+    await this.#options.cache.close();
+  }
+}
+
+const probeRequest: CompileRequest = {
+  ...defaultRequest,
+  language: "glsl",
+  stage: "compute",
+  source: "#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}\n",
+};

@@ -1,0 +1,35 @@
+import type { CompileRequest, CompileResult, ShaderCompiler } from "../codeobj/index.ts";
+import type { CompileOutcome } from "../compile/index.ts";
+import type { Core } from "../core/index.ts";
+
+/** Compiles in this thread, without a cache or limits. */
+export interface LocalCompiler extends ShaderCompiler {
+  compile(request: CompileRequest): Promise<CompileResult>;
+  /** With the reports of the compile; `dumpAfter` as in `compileShader`. */
+  compileWithReports(request: CompileRequest, dumpAfter?: readonly string[]): Promise<CompileOutcome>;
+}
+
+/** A compiler for command line, driver and examples. The core is loaded by the first compile. */
+export function createLocalCompiler(): LocalCompiler {
+  let core: Core | undefined;
+  const compileWithReports = async (request: CompileRequest, dumpAfter?: readonly string[]) => {
+    // Loaded by the first compile: the server and most commands never compile in their own thread.
+    const { compileShader } = await import("../compile/index.ts");
+    const { createCore } = await import("../core/index.ts");
+    core ??= await createCore();
+    try {
+      return compileShader(request, core, dumpAfter);
+    } catch (error) {
+      // A trapped core is unusable; the next compile gets another.
+      core = undefined;
+      throw error;
+    }
+  };
+  return {
+    compileWithReports,
+    compile: async (request) => {
+      const outcome = await compileWithReports(request);
+      return outcome.ok ? { ok: true, record: outcome.record } : { ok: false, diagnostics: outcome.diagnostics };
+    },
+  };
+}

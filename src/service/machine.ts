@@ -1,0 +1,95 @@
+import { decodeDump, type FaultReport, formatIoctl } from "../debug/index.ts";
+import { createGpu } from "../gpu/index.ts";
+import { createKmd, type KernelClock, type Kmd, type ProcessUsage } from "../kmd/index.ts";
+import type { RawDump } from "../uapi/index.ts";
+import { createInstance, type Device, type DriverEvent } from "../umd/index.ts";
+
+export interface MachineOptions {
+  /** Physical memory: VRAM, GTT and 64 MiB of the GPU's own; default 1 GiB, reserved but used as needed. */
+  readonly memoryBytes?: number;
+  /** False runs the GPU in turns of the caller's event loop instead of a thread. */
+  readonly worker?: boolean;
+  /** Watchdog of devices that give none, milliseconds. */
+  readonly defaultTimeoutMs?: number;
+  readonly seed?: number;
+  /** One line an ioctl, in the manner of strace. */
+  readonly onIoctl?: (line: string) => void;
+  /** Each fault, decoded, as it happens. */
+  readonly onFault?: (report: FaultReport) => void;
+}
+
+export interface ProcessOptions {
+  /** Watchdog of this process's work, milliseconds. */
+  readonly timeoutMs?: number;
+  /** Sees what the driver does. */
+  readonly trace?: (event: DriverEvent) => void;
+}
+
+/** One simulated machine: a GPU, its kernel driver, and user-mode drivers of as many processes as wanted. */
+export interface Machine {
+  /** A device of a new simulated process. Throws `DriverError`. */
+  openProcess(name: string, options?: ProcessOptions): Device;
+  /** The kernel log. */
+  dmesg(): readonly string[];
+  usage(): readonly ProcessUsage[];
+  /** Decoded faults, oldest first. */
+  faults(): readonly FaultReport[];
+  /** The last fault of a device's process. */
+  faultOf(device: Device): FaultReport | undefined;
+  readonly kernel: Kmd;
+  close(): Promise<void>;
+}
+
+/** Node refuses longer delays and would fire at once. */
+const MAX_DELAY_MS = 0x7fff_ffff;
+const FAULTS_KEPT = 64;
+
+const clock: KernelClock = {
+  now: () => performance.now(),
+  after(ms, action) {
+    const timer = setTimeout(action, Math.min(ms, MAX_DELAY_MS));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Wires umd, kmd and gpu. With `worker` (default) `dist/gpu-worker.js` and `dist/wasm` must be built. */
+export function createMachine(options: MachineOptions = {}): Machine {
+  const { memoryBytes, worker, defaultTimeoutMs, seed, onIoctl, onFault } = options;
+  const gpu = createGpu({
+    ...(memoryBytes === undefined ? {} : { memoryBytes }),
+    ...(worker === undefined ? {} : { worker }),
+  });
+  const devices = new Map<number, Device>();
+  const reports: { readonly fd: number; readonly report: FaultReport }[] = [];
+  const onDump = (dump: RawDump): void => {
+    const report = decodeDump(dump, devices.get(dump.fd)?.loadedCode() ?? []);
+    reports.push({ fd: dump.fd, report });
+    if (reports.length > FAULTS_KEPT) reports.shift();
+    onFault?.(report);
+  };
+  const kernel = createKmd({
+    gpu,
+    clock,
+    onDump,
+    ...(defaultTimeoutMs === undefined ? {} : { defaultTimeoutMs }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(onIoctl === undefined ? {} : { trace: (event) => onIoctl(formatIoctl(event)) }),
+  });
+  return {
+    openProcess(processName, { timeoutMs, trace } = {}) {
+      const instance = createInstance({ kernel, ...(trace === undefined ? {} : { trace }) });
+      const device = instance.createDevice({ processName, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+      devices.set(device.fd, device);
+      return device;
+    },
+    dmesg: () => kernel.dmesg(),
+    usage: () => kernel.usage(),
+    faults: () => reports.map(({ report }) => report),
+    faultOf: (device) => reports.findLast(({ fd }) => fd === device.fd)?.report,
+    kernel,
+    async close() {
+      kernel.shutdown();
+      await gpu.close();
+    },
+  };
+}

@@ -1,0 +1,222 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import type { CompileAnswer, CompileService, CompileSuccess } from "../../src/service/index.ts";
+import { glsl, type HarnessOptions, removeTemporaryFolders, startService, temporaryFolder } from "./harness.ts";
+
+const running: CompileService[] = [];
+async function start(options: HarnessOptions = {}): Promise<CompileService> {
+  const service = await startService(options);
+  running.push(service);
+  return service;
+}
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((service) => service.close()));
+});
+afterAll(removeTemporaryFolders);
+
+function good(answer: CompileAnswer): CompileSuccess {
+  if (!answer.ok) throw new Error("refused");
+  return answer;
+}
+const outcome = async (service: CompileService, ...of: Parameters<CompileService["compile"]>) =>
+  good(await service.compile(...of)).cache;
+
+describe("compile service", () => {
+  it("compiles once, then answers from memory, and after a restart from disk", async () => {
+    const folder = temporaryFolder();
+    const first = await start({ folder });
+    const missed = good(await first.compile(glsl("a")));
+    expect(missed.cache).toBe("miss");
+    const hit = good(await first.compile(glsl("a")));
+    expect(hit).toEqual({ ...missed, cache: "memory" });
+    await first.close();
+    const second = await start({ folder });
+    const fromDisk = good(await second.compile(glsl("a")));
+    expect(fromDisk).toEqual({ ...missed, cache: "disk" });
+    expect(await outcome(second, glsl("a"))).toBe("memory");
+    expect(second.stats()).toMatchObject({ requests: 4, hitRate: 0.75, compiles: 1, misses: { cold: 1 } });
+  });
+
+  it("compiles once for requests that come together: one miss, the others joined", async () => {
+    const service = await start();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => outcome(service, glsl("sleep 50"))));
+    expect(answers.filter((cache) => cache === "miss")).toHaveLength(1);
+    expect(answers.filter((cache) => cache === "joined")).toHaveLength(19);
+    expect(service.stats()).toMatchObject({ compiles: 1, joined: 19, requests: 20 });
+  });
+
+  it("has another key for each field that changes code", async () => {
+    const service = await start();
+    const variants = [
+      glsl("a"),
+      glsl("b"),
+      glsl("a", { language: "spirv-asm" }),
+      glsl("a", { entryPoint: "other" }),
+      glsl("a", { defines: { A: "1" } }),
+      glsl("a", { specialization: [{ id: 1, value: 1 }] }),
+      glsl("a", { specialization: [{ id: 1, value: "1" }] }),
+      glsl("a", { specialization: [{ id: 1, value: true }] }),
+      glsl("a", { targetEnv: "vulkan1.1" }),
+      glsl("a", { robustness: "none" }),
+      glsl("a", { pipeline: { floatControls: { contraction: false } } }),
+      glsl("a", { options: { optimization: 1, dialect: "vulkan", debugInfo: true, warningsAsErrors: false } }),
+    ];
+    const keys = new Set<string>();
+    for (const variant of variants) keys.add(good(await service.compile(variant)).key);
+    expect(keys.size).toBe(variants.length);
+    expect(service.stats().compiles).toBe(variants.length);
+  });
+
+  it("has one key whatever the order of defines and specialisation", async () => {
+    const service = await start();
+    const one = glsl("a", {
+      defines: { A: "1", B: "2" },
+      specialization: [
+        { id: 1, value: 1 },
+        { id: 2, value: 2 },
+      ],
+    });
+    const two = glsl("a", {
+      defines: { B: "2", A: "1" },
+      specialization: [
+        { id: 2, value: 2 },
+        { id: 1, value: 1 },
+      ],
+    });
+    expect(await outcome(service, one)).toBe("miss");
+    expect(await outcome(service, two)).toBe("memory");
+  });
+
+  it("keeps file names out of key and code, and answers with the request's own", async () => {
+    const service = await start();
+    const one = good(await service.compile(glsl("a", { filename: "one.comp" })));
+    const two = good(await service.compile(glsl("a", { filename: "dir/two.comp" })));
+    expect(two.cache).toBe("memory");
+    expect(two.key).toBe(one.key);
+    expect(two.record.elf).toEqual(one.record.elf);
+    expect([one, two].map(({ record }) => record.sourceMap[0]?.file)).toEqual(["one.comp", "dir/two.comp"]);
+    expect(two.record.diagnostics[0]?.file).toBe("dir/two.comp");
+    const refused = await service.compile(glsl("errors 2", { filename: "bad.comp" }));
+    expect(refused.ok ? [] : refused.diagnostics.map(({ file }) => file)).toEqual(["bad.comp", "bad.comp"]);
+  });
+
+  it("depends only on the includes that were read", async () => {
+    const service = await start();
+    const source = "include a.h";
+    const base = { includes: { "a.h": "1", "unread.h": "x" } };
+    expect(await outcome(service, glsl(source, base))).toBe("miss");
+    expect(await outcome(service, glsl(source, { includes: { "a.h": "1", "unread.h": "changed" } }))).toBe("memory");
+    expect(await outcome(service, glsl(source, { includes: { "a.h": "1" } }))).toBe("memory");
+    expect(await outcome(service, glsl(source, { includes: { "a.h": "2" } }))).toBe("miss");
+    expect(await outcome(service, glsl(source, { includes: { "a.h": "1" } }))).toBe("memory");
+    // A file of the same name in another folder could be the one that an include finds.
+    expect(await outcome(service, glsl(source, { includes: { "a.h": "1", "dir/a.h": "1" } }))).toBe("miss");
+  });
+
+  it("says why it missed", async () => {
+    const folder = temporaryFolder();
+    const first = await start({ folder });
+    const { key } = good(await first.compile(glsl("a")));
+    await first.compile(glsl("a", { defines: { X: "1" } }));
+    await first.close();
+    const other = await start({ folder, buildId: "build-2" });
+    expect(await outcome(other, glsl("a"))).toBe("miss");
+    await other.close();
+    const path = join(folder, "v1", key.slice(0, 2), key);
+    const bytes = readFileSync(path);
+    bytes[100] = (bytes[100] as number) ^ 1;
+    writeFileSync(path, bytes);
+    const again = await start({ folder });
+    expect(await outcome(again, glsl("a"))).toBe("miss");
+    expect(again.stats().misses).toEqual({ cold: 1, optionsChanged: 1, compilerChanged: 1, corrupt: 1, evicted: 0 });
+    expect(again.stats().tiers[1]).toMatchObject({ name: "disk", corrupt: 1 });
+  });
+
+  it("never caches a refusal, and lists at most 100 diagnostics", async () => {
+    const service = await start();
+    for (let i = 0; i < 2; i++) {
+      const answer = await service.compile(glsl("errors 150"));
+      expect(answer.ok ? 0 : answer.diagnostics.length).toBe(100);
+    }
+    expect(service.stats()).toMatchObject({ compiles: 2, requests: 2, hitRate: 0 });
+  });
+
+  it("recomputes reports and leaves the cache's answer alone", async () => {
+    const service = await start();
+    const first = good(await service.compile(glsl("a", { filename: "f" }), ["ir"]));
+    const second = good(await service.compile(glsl("a", { filename: "f" }), ["ir"]));
+    expect([first.cache, second.cache]).toEqual(["miss", "memory"]);
+    expect(second.reports?.ir).toBe("file f");
+    expect(good(await service.compile(glsl("a"))).reports).toBeUndefined();
+  });
+
+  it("ends a compile at its time limit, replaces the worker and goes on", async () => {
+    const service = await start({ pool: { workers: 1, timeLimitMs: 400 } });
+    await service.compile(glsl("warm"));
+    await expect(service.compile(glsl("hang"))).rejects.toMatchObject({ code: "COMPILE_TIME_LIMIT" });
+    expect(await outcome(service, glsl("after"))).toBe("miss");
+    expect(service.poolStats()).toMatchObject({ restarts: 1, running: 0, waiting: 0 });
+    expect(service.stats().recentFailures[0]).toMatchObject({ code: "COMPILE_TIME_LIMIT" });
+  });
+
+  it("ends a compile at its memory limit and goes on", async () => {
+    const service = await start({ pool: { workers: 1, memoryLimitMb: 32, timeLimitMs: 20_000 } });
+    await expect(service.compile(glsl("eat"))).rejects.toMatchObject({ code: "COMPILE_MEMORY_LIMIT" });
+    expect(await outcome(service, glsl("after"))).toBe("miss");
+  });
+
+  it("survives workers that exit or throw, and keeps a bug's detail for the log", async () => {
+    const bugs: string[] = [];
+    const service = await start({ bugs });
+    await expect(service.compile(glsl("exit"))).rejects.toMatchObject({ code: "WORKER_LOST" });
+    await expect(service.compile(glsl("throw"))).rejects.toMatchObject({ code: "WORKER_LOST" });
+    const failure = await service.compile(glsl("bug")).catch((error: Error) => error);
+    expect(failure).toMatchObject({ code: "COMPILER_BUG" });
+    expect((failure as Error).message).not.toContain("secret");
+    expect(bugs.some((bug) => bug.includes("secret stack trace"))).toBe(true);
+    expect(await outcome(service, glsl("after"))).toBe("miss");
+  });
+
+  it("refuses above its queue, and serves what waited", async () => {
+    const service = await start({ pool: { workers: 1, maxWaiting: 2 } });
+    const results = await Promise.allSettled([1, 2, 3, 4, 5].map((n) => service.compile(glsl(`sleep 20\n${n}`))));
+    const refused = results.filter((result) => result.status === "rejected");
+    expect(refused.map((result) => result.reason.code)).toEqual(["QUEUE_FULL", "QUEUE_FULL"]);
+    expect(await outcome(service, glsl("after"))).toBe("miss");
+  });
+
+  it("is ready after a good probe only, also while all workers are busy", async () => {
+    const service = await start({ pool: { workers: 1 } });
+    expect(service.isReady()).toBe(false);
+    const slow = service.compile(glsl("sleep 300"));
+    expect(await service.checkHealth()).toBe(true);
+    expect(service.isReady()).toBe(true);
+    await slow;
+  });
+
+  it("finishes what runs when it closes, and takes nothing more", async () => {
+    const folder = temporaryFolder();
+    const service = await startService({ folder });
+    const answer = service.compile(glsl("sleep 100"));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const closed = service.close(5000);
+    await expect(service.compile(glsl("late"))).rejects.toMatchObject({ code: "SHUTTING_DOWN" });
+    expect(good(await answer).cache).toBe("miss");
+    await closed;
+    expect(await outcome(await start({ folder }), glsl("sleep 100"))).toBe("disk");
+  });
+
+  it("purges one key and all keys", async () => {
+    const service = await start({ folder: temporaryFolder() });
+    const { key } = good(await service.compile(glsl("a")));
+    await service.compile(glsl("b"));
+    expect(await service.artifact(key)).toBeInstanceOf(Uint8Array);
+    expect(await service.deleteArtifact(key)).toBe(true);
+    expect(await service.deleteArtifact(key)).toBe(false);
+    expect(await service.artifact(key)).toBeUndefined();
+    expect(await service.clearCache()).toBe(1);
+    expect(await outcome(service, glsl("b"))).toBe("miss");
+    expect(service.stats().misses.cold).toBe(3);
+  });
+});
