@@ -93,6 +93,18 @@ export function checkInterfaces(
   }
 }
 
+/** Bytes that the largest scalar of a type is aligned to: the weakest rule, that of scalar block layout. */
+function scalarAlignment(types: Types, type: number): number {
+  const width = types.width(type);
+  if (width > 0) return width / 8;
+  if (types.isPointer(type)) return 8;
+  const parts = types.parts(type);
+  let alignment = 1;
+  const count = types.opcode(type) === Op.OpTypeStruct ? (parts?.count ?? 0) : parts === undefined ? 0 : 1;
+  for (let i = 0; i < count; i++) alignment = Math.max(alignment, scalarAlignment(types, parts!.of(i)));
+  return alignment;
+}
+
 function checkLayout(
   module: Module,
   struct: number,
@@ -102,6 +114,8 @@ function checkLayout(
   checked: Set<number>,
 ): void {
   const work = [struct];
+  const aligned = (bytes: number | undefined, type: number): boolean =>
+    bytes === undefined || bytes % scalarAlignment(types, type) === 0;
   for (let id = work.pop(); id !== undefined; id = work.pop()) {
     const found = types.at(id);
     if (found === undefined || checked.has(id)) continue;
@@ -111,9 +125,17 @@ function checkLayout(
         reports.rule("SPIRV_DECORATION", found, `member ${m} has no Offset`);
       }
       let type = operand(module, found, m);
+      if (!aligned(annotations.memberValue(id, m, Decoration.Offset), type)) {
+        reports.rule("SPIRV_DECORATION", found, `the Offset of member ${m} is not aligned to its scalars`);
+      }
+      if (!aligned(annotations.memberValue(id, m, Decoration.MatrixStride), type)) {
+        reports.rule("SPIRV_DECORATION", found, `the MatrixStride of member ${m} is not aligned to its scalars`);
+      }
       while (types.opcode(type) === Op.OpTypeArray || types.opcode(type) === Op.OpTypeRuntimeArray) {
         if (!annotations.value(type, Decoration.ArrayStride)) {
           reports.rule("SPIRV_DECORATION", found, `array %${type} in member ${m} has no ArrayStride`);
+        } else if (!aligned(annotations.value(type, Decoration.ArrayStride), type)) {
+          reports.rule("SPIRV_DECORATION", found, `the ArrayStride of member ${m} is not aligned to its scalars`);
         }
         type = types.part(type, 0);
       }

@@ -4,6 +4,7 @@ import type { Module } from "../module.ts";
 import { findEntryPoint, type ShaderStage } from "../reflect.ts";
 import { Reports } from "../reports.ts";
 import { checkControlFlow } from "./cfg.ts";
+import { checkAnnotationTargets, checkCapabilities } from "./declarations.ts";
 import { checkEntryPoints, checkInterfaces } from "./entry-points.ts";
 import { checkIds } from "./ids.ts";
 import { checkInstructions } from "./instructions.ts";
@@ -18,7 +19,7 @@ export interface ValidateOptions {
 }
 
 /**
- * Checks what a consumer relies on: section order and block structure, ids, types of declarations and operands,
+ * Checks what a consumer relies on: section order and block structure, ids, capabilities, types of declarations and operands,
  * structured control flow, dominance, phis, entry points, buffer layouts. Later groups are skipped where an earlier one
  * failed. No diagnostics: the module is good. Errors: SPIRV_*, at most 100, each naming instruction and word; with
  * `entryPoint` also SPIRV_NO_ENTRY_POINT and SPIRV_UNSUPPORTED.
@@ -34,6 +35,8 @@ export function validateModule(module: Module, options: ValidateOptions = {}): r
   const annotations = new Annotations(module);
   checkTypes(module, structure.globals, types, reports);
   if (failed()) return reports.diagnostics;
+  checkCapabilities(module, reports);
+  checkAnnotationTargets(module, structure.globals, reports);
   checkInstructions(module, structure, types, reports);
   checkControlFlow(module, structure, reports);
   checkEntryPoints(module, structure, types, reports);

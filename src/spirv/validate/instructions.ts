@@ -1,4 +1,4 @@
-import { GlslStd450, Op, StorageClass } from "../enums.ts";
+import { GlslStd450, Op, Scope, StorageClass } from "../enums.ts";
 import { glslInstruction } from "../grammar.ts";
 import { decodeString } from "../literals.ts";
 import { type Instruction, type Module, operand, operandCount } from "../module.ts";
@@ -253,14 +253,30 @@ function controlRule(
     }
     case Op.OpControlBarrier:
     case Op.OpMemoryBarrier:
-      return operandTypes(c, 0).every((t) => types.base(t) === "int" && types.dimension(t) === 1)
-        ? undefined
-        : "operands must be integers";
+      if (!operandTypes(c, 0).every((t) => types.base(t) === "int" && types.dimension(t) === 1)) {
+        return "operands must be integers";
+      }
+      return barrierRule(c, instruction);
     case Op.OpExtInst:
       return extInstRule(c, instruction);
     default:
       return undefined;
   }
+}
+
+/** Scopes of Vulkan (CrossDevice is none), and at most one ordering among the semantics. */
+function barrierRule(c: Context, instruction: Instruction): string | undefined {
+  const constant = (index: number): number | undefined => {
+    const found = c.module.definitions[c.word(index)];
+    return found?.opcode === Op.OpConstant ? operand(c.module, found, 0) : undefined;
+  };
+  const semanticsAt = instruction.opcode === Op.OpControlBarrier ? 2 : 1;
+  for (let i = 0; i < semanticsAt; i++) {
+    const scope = constant(i);
+    if (scope !== undefined && (scope < Scope.Device || scope > Scope.QueueFamily)) return `${scope} is no scope`;
+  }
+  const orders = (constant(semanticsAt) ?? 0) & 0x1e;
+  return (orders & (orders - 1)) === 0 ? undefined : "memory semantics name two orders";
 }
 
 function extInstRule(c: Context, instruction: Instruction): string | undefined {
