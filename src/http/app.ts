@@ -42,10 +42,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     requestIdHeader: false,
     genReqId: (request) => requestId(request.headers["x-request-id"]),
     logger: options.logLevel === undefined ? false : { level: options.logLevel, stream: process.stderr },
-    disableRequestLogging: true,
     forceCloseConnections: "idle",
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false } },
     frameworkErrors: (error, request, reply) => {
+      reply.header("x-request-id", request.id).headers(securityHeaders);
       sendProblem(reply as FastifyReply, problemOf(400, "BAD_REQUEST", error.message, request.id));
     },
     clientErrorHandler: (_error, socket) => {
@@ -56,6 +56,8 @@ export function createApp(options: AppOptions): FastifyInstance {
       socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
     },
   });
+  // Fastify reads text bodies by itself; here they are no media type that a route takes.
+  app.removeContentTypeParser("text/plain");
   const requests = new Map<string, number>();
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id).headers(securityHeaders);

@@ -12,7 +12,9 @@ export interface ParsedCompile {
 }
 
 /** The request of a JSON body that the schema accepted. Errors: BAD_REQUEST. */
-export function parseBody(body: CompileBody): ParsedCompile {
+export function parseBody(body: CompileBody | null | undefined): ParsedCompile {
+  // A request without any body is not seen by the schema.
+  if (typeof body !== "object" || body === null) throw bad("the body must be a JSON object");
   const { source, spirv, language, options, emit, ...rest } = body;
   if ((source === undefined) === (spirv === undefined)) throw bad("give either source or spirv");
   const chosen = language ?? (spirv === undefined ? "glsl" : "spirv");

@@ -18,8 +18,11 @@ export async function startServer(options: AppOptions, host: string, port: numbe
     address: `http://${name}:${bound.port}`,
     close: async (deadlineMs) => {
       const timer = setTimeout(() => app.server.closeAllConnections(), deadlineMs);
+      // A kept-alive connection that answers its last request now would else be waited for until it times out.
+      const idle = setInterval(() => app.server.closeIdleConnections(), 25);
       await app.close();
       clearTimeout(timer);
+      clearInterval(idle);
     },
   };
 }
