@@ -1,0 +1,33 @@
+import { type Diagnostic, defineCodes, fileSpan, type HoleValues, reporter } from "../base/index.ts";
+
+/** What compiling as a whole refuses; each language and the core have tables of their own. */
+export const compileCodes = defineCodes({
+  COMPILE_NO_STAGE: { status: 422, blame: "caller", text: "GLSL needs a stage: compute, vertex or fragment" },
+  COMPILE_STAGE_UNSUPPORTED: {
+    status: 422,
+    blame: "caller",
+    text: "machine code for the {stage} stage is not supported yet",
+  },
+  COMPILE_LAYOUT_MISSING: {
+    status: 422,
+    blame: "caller",
+    text: "{name} uses set {set} binding {binding}, which the pipeline layout does not have",
+  },
+  COMPILE_LAYOUT_MISMATCH: {
+    status: 422,
+    blame: "caller",
+    text: "{name} at set {set} binding {binding} needs {count} {want}, the pipeline layout has {have}",
+  },
+  COMPILE_WARNING_AS_ERROR: { status: 422, blame: "caller", text: "warnings are errors here" },
+});
+
+const report = reporter(compileCodes);
+
+/** A message about the file as a whole. */
+export function reportCompile<K extends keyof typeof compileCodes & string>(
+  code: K,
+  values: HoleValues<(typeof compileCodes)[K]["text"]>,
+  file: string,
+): Diagnostic {
+  return report(code, values, fileSpan(file));
+}

@@ -1,0 +1,2 @@
+export { compileCodes } from "./codes.ts";
+export { type CompileExtras, type CompileOutcome, type CompileReports, compileShader } from "./compile.ts";

@@ -1,0 +1,57 @@
+import type { Diagnostic } from "../base/index.ts";
+import {
+  type CompileRequest,
+  layoutSets,
+  type ResourceReflection,
+  type SetBindings,
+  type SetLayout,
+} from "../codeobj/index.ts";
+import type { ModuleResource } from "../spirv/index.ts";
+import { reportCompile } from "./codes.ts";
+
+export type ResourceLayout =
+  | { readonly ok: true; readonly sets: readonly SetLayout[]; readonly resources: readonly ResourceReflection[] }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+/**
+ * Places the shader's resources in their sets: by the pipeline's layout where one is given, else by one derived from
+ * the shader (docs/abi.md, "Descriptors"). A given layout must have each binding that the shader uses, of its type and
+ * of at least its count.
+ */
+export function layoutResources(request: CompileRequest, used: readonly ModuleResource[]): ResourceLayout {
+  const given = request.pipeline.layout?.sets;
+  const sets = layoutSets(given ?? used.map(asSet));
+  const diagnostics: Diagnostic[] = [];
+  const resources: ResourceReflection[] = [];
+  for (const resource of used) {
+    const { set, binding, name } = resource;
+    const placed = sets.find((s) => s.set === set)?.bindings.find((b) => b.binding === binding);
+    if (placed === undefined) {
+      diagnostics.push(reportCompile("COMPILE_LAYOUT_MISSING", { name, set, binding }, request.filename));
+    } else if (placed.type !== resource.type || placed.count < resource.count) {
+      const have = `${placed.count} ${placed.type}`;
+      const values = { name, set, binding, count: resource.count, want: resource.type, have };
+      diagnostics.push(reportCompile("COMPILE_LAYOUT_MISMATCH", values, request.filename));
+    } else {
+      resources.push(reflectionOf(resource, placed));
+    }
+  }
+  return diagnostics.length > 0 ? { ok: false, diagnostics } : { ok: true, sets, resources };
+}
+
+function asSet({ set, binding, type, count }: ModuleResource): SetBindings {
+  return { set, bindings: [{ binding, type, count }] };
+}
+
+function reflectionOf(resource: ModuleResource, placed: SetLayout["bindings"][number]): ResourceReflection {
+  const { set, name, blockSizeBytes, runtimeArrayStrideBytes, readonly, writeonly } = resource;
+  return {
+    ...placed,
+    set,
+    name,
+    ...(blockSizeBytes !== undefined && { blockSizeBytes }),
+    ...(runtimeArrayStrideBytes !== undefined && { runtimeArrayStrideBytes }),
+    readonly,
+    writeonly,
+  };
+}

@@ -1,0 +1,25 @@
+import { Bug } from "../base/index.ts";
+import { allocatedSgprs, allocatedVgprs, occupancyWaves, type Statistics } from "../codeobj/index.ts";
+import type { CoreOutput } from "../core/index.ts";
+import { countInstructions } from "../isa/index.ts";
+
+/** Statistics of a compiled entry point, counted on the bytes that the GPU will execute. A word that isn't gfx1030: `Bug`. */
+export function statisticsOf(output: CoreOutput): Statistics {
+  const { unknown, ...counts } = countInstructions(output.code);
+  if (unknown > 0) throw new Bug(`the compiler wrote ${unknown} words that are no gfx1030 instructions`);
+  const [x, y, z] = output.workgroupSize;
+  return {
+    ...counts,
+    codeSizeBytes: output.code.length * 4,
+    sgprs: output.sgprs,
+    vgprs: output.vgprs,
+    sgprsAllocated: allocatedSgprs,
+    vgprsAllocated: allocatedVgprs(output.vgprs),
+    spilledSgprs: output.spilledSgprs,
+    spilledVgprs: output.spilledVgprs,
+    ldsBytes: output.ldsBytes,
+    scratchBytes: output.scratchBytes,
+    occupancyWaves: occupancyWaves({ vgprs: output.vgprs, ldsBytes: output.ldsBytes, workgroupThreads: x * y * z }),
+    contractions: output.contractions,
+  };
+}
