@@ -9,7 +9,6 @@ import {
   flowBytes,
   linkNext,
   linkValue,
-  mBlock,
   mPlace,
   segStart,
   uEnd,

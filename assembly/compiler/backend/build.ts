@@ -144,6 +144,11 @@ export function valu(op: u32, dst: u32, a: u32, b: u32, c: u32, mods: u32): u32 
   let first: u32 = 0;
   let second: u32 = 0;
   let literal: u32 = 0;
+  if (op == <u32>Op.v_cndmask_b32_e64 && isScalarOperand(c)) {
+    // The mask can be nowhere but in an SGPR: the others give way.
+    first = c;
+    scalars = 1;
+  }
   for (let k: u32 = 0; k < 3; k++) {
     let o = k == 0 ? a : k == 1 ? b : c;
     if (isLiteral(o)) {

@@ -176,34 +176,40 @@ function inverted(op: u32): u32 {
   }
 }
 
+/** Improves the branch at the end of the block at place k; true when it may be improved again. */
+function straightenBranch(k: u32): bool {
+  const b = bOrder[k];
+  const branch = branchOf(b);
+  if (branch == 0) return false;
+  const target = nextFilled(bIndex[mImm[branch]]);
+  const next = nextFilled(k + 1);
+  if (target == next) {
+    removeInstr(branch);
+    return false;
+  }
+  const inverse = inverted(mOp[branch]);
+  if (inverse == Op.none || next >= layoutLength()) return false;
+  const lone = bOrder[next];
+  const jump = bFirst[lone];
+  if (jump == 0 || mOp[jump] != <u32>Op.s_branch || nextFilled(next + 1) != target) return false;
+  mOp[branch] = inverse;
+  const far = mImm[jump];
+  const near = mImm[branch];
+  mImm[branch] = far;
+  removeInstr(jump);
+  // The edges stay a superset: `lone` still stands between, empty.
+  if (bSucc0[b] == near) bSucc0[b] = far;
+  else if (bSucc1[b] == near) bSucc1[b] = far;
+  removeEdge(lone, far);
+  if (bSucc0[lone] == 0) bSucc0[lone] = near;
+  else bSucc1[lone] = near;
+  return true;
+}
+
 /** Branches over a lone branch become the inverted branch; branches to what comes next go. */
 function straighten(): void {
   for (let k: u32 = 0; k < layoutLength(); k++) {
-    const b = bOrder[k];
-    const branch = branchOf(b);
-    if (branch == 0) continue;
-    const target = nextFilled(bIndex[mImm[branch]]);
-    const next = nextFilled(k + 1);
-    if (target == next) {
-      removeInstr(branch);
-      continue;
-    }
-    const inverse = inverted(mOp[branch]);
-    if (inverse == Op.none || next >= layoutLength()) continue;
-    const lone = bOrder[next];
-    const jump = bFirst[lone];
-    if (jump == 0 || mOp[jump] != <u32>Op.s_branch || nextFilled(next + 1) != target) continue;
-    mOp[branch] = inverse;
-    const far = mImm[jump];
-    const near = mImm[branch];
-    mImm[branch] = far;
-    removeInstr(jump);
-    // The edges stay a superset: `lone` still stands between, empty.
-    if (bSucc0[b] == near) bSucc0[b] = far;
-    else if (bSucc1[b] == near) bSucc1[b] = far;
-    removeEdge(lone, far);
-    if (bSucc0[lone] == 0) bSucc0[lone] = near;
-    else bSucc1[lone] = near;
+    while (straightenBranch(k)) if (!spend(1)) return;
   }
 }
 

@@ -14,7 +14,6 @@ import {
   mNext,
   mSrc0,
   vFixed,
-  vInfo,
   vLeader,
   vShift,
   vUnit,
@@ -22,8 +21,8 @@ import {
 import { interfere, uniteSegments } from "./liveness.ts";
 import { isVreg, layoutLength, Mod, NO_REG, operandComponent, operandVreg, vregClass, vregSize } from "./machine.ts";
 
-const copies = changetype<U32Column>(changetype<usize>(flowBytes));
-const COPY_LIMIT: u32 = 1 << 21;
+const _copies = changetype<U32Column>(changetype<usize>(flowBytes));
+const _COPY_LIMIT: u32 = 1 << 21;
 const MAX_DEPTH: u32 = 8;
 
 /** The register that stands for `v`, and in `leaderShift` where v's component 0 is in it. */

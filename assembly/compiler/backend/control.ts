@@ -12,7 +12,6 @@ import { Op as Isa } from "../../gen/isa-ops.ts";
 import {
   condition,
   entryBlock,
-  firstInstr,
   ifInstr,
   instrPlace,
   isNodeDivergent,
@@ -31,12 +30,11 @@ import {
   src,
   successor0,
 } from "../ir/index.ts";
-import { buildAt, buildBlock, copy, raw, salu, sopp } from "./build.ts";
+import { buildAt, buildBlock, salu, sopp } from "./build.ts";
 import { recordIf, resetRecords } from "./cleanup.ts";
 import {
   bDepth,
   bLast,
-  mDst0,
   nodeAnchor,
   nodeContinuing,
   nodeDepthOf,

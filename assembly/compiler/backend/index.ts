@@ -1,6 +1,7 @@
 /** The back end: IR to gfx1030 machine code, in the order of README.md. */
 import { failed, failureCode } from "../../base/index.ts";
 import { allocate, usedSgprs, usedVgprs } from "./allocate.ts";
+import { checkAllocation } from "./check.ts";
 import { classifyValues } from "./classes.ts";
 import { cleanUp } from "./cleanup.ts";
 import { coalesce } from "./coalesce.ts";
@@ -28,20 +29,27 @@ import { choosePatterns } from "./patterns.ts";
 import { findBufferWrites } from "./scalar-loads.ts";
 import { insertWaitcnt } from "./waitcnt.ts";
 
-/** Compiles the final IR; the results are read through the functions below. 0, or the failure's code. */
-export function emit(): i32 {
+/** IR to machine IR with virtual registers, coalesced. */
+export function select(): void {
   resetMachine();
   scanLaunch();
   scanDescriptors();
   findBufferWrites();
   classifyValues();
   choosePatterns();
-  if (failed()) return failureCode();
+  if (failed()) return;
   selectFunction();
-  if (failed()) return failureCode();
+  if (failed()) return;
   liveness();
   coalesce();
+}
+
+/** Compiles the final IR; the results are read through the functions below. 0, or the failure's code. */
+export function emit(): i32 {
+  select();
+  if (failed()) return failureCode();
   allocate();
+  if (!ASC_NO_ASSERT && !failed()) checkAllocation();
   if (failed()) return failureCode();
   assignOperands();
   cleanUp();

@@ -192,7 +192,9 @@ export function newVreg(regClass: u32, size: u32): u32 {
 /** True for operands that live in VGPRs. */
 export function isVgprOperand(operand: u32): bool {
   if (isVreg(operand)) return vregClass(operandVreg(operand)) == RegClass.VGPR;
-  return operand != 0 && hwCode(operand) >= <u32>Hw.VGPR0;
+  if (operand == 0) return false;
+  const code = hwCode(operand);
+  return code >= <u32>Hw.VGPR0 && code < <u32>Hw.VGPR0 + 256;
 }
 /** SGPRs, VCC, EXEC, M0: what the constant bus counts beside literals. */
 export function isScalarOperand(operand: u32): bool {

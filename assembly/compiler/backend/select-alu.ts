@@ -130,15 +130,20 @@ function scalar1(i: u32, isaOp: u32): void {
 export function selectScalar(i: u32): void {
   switch (opOf(i)) {
     case Op.IADD:
-      return scalar2(i, Isa.s_add_u32);
+      scalar2(i, Isa.s_add_u32);
+      return;
     case Op.ISUB:
-      return scalar2(i, Isa.s_sub_u32);
+      scalar2(i, Isa.s_sub_u32);
+      return;
     case Op.IMUL:
-      return scalar2(i, Isa.s_mul_i32);
+      scalar2(i, Isa.s_mul_i32);
+      return;
     case Op.UMUL_HI:
-      return scalar2(i, Isa.s_mul_hi_u32);
+      scalar2(i, Isa.s_mul_hi_u32);
+      return;
     case Op.IMUL_HI:
-      return scalar2(i, Isa.s_mul_hi_i32);
+      scalar2(i, Isa.s_mul_hi_i32);
+      return;
     case Op.IAND:
     case Op.IOR: {
       let isaOp: u32 = opOf(i) == Op.IAND ? Isa.s_and_b32 : Isa.s_or_b32;
@@ -155,37 +160,53 @@ export function selectScalar(i: u32): void {
       return;
     }
     case Op.IXOR:
-      return scalar2(i, Isa.s_xor_b32);
+      scalar2(i, Isa.s_xor_b32);
+      return;
     case Op.ISHL:
-      return scalar2(i, Isa.s_lshl_b32);
+      scalar2(i, Isa.s_lshl_b32);
+      return;
     case Op.ISHR:
-      return scalar2(i, Isa.s_ashr_i32);
+      scalar2(i, Isa.s_ashr_i32);
+      return;
     case Op.USHR:
-      return scalar2(i, Isa.s_lshr_b32);
+      scalar2(i, Isa.s_lshr_b32);
+      return;
     case Op.IMIN:
-      return scalar2(i, Isa.s_min_i32);
+      scalar2(i, Isa.s_min_i32);
+      return;
     case Op.IMAX:
-      return scalar2(i, Isa.s_max_i32);
+      scalar2(i, Isa.s_max_i32);
+      return;
     case Op.UMIN:
-      return scalar2(i, Isa.s_min_u32);
+      scalar2(i, Isa.s_min_u32);
+      return;
     case Op.UMAX:
-      return scalar2(i, Isa.s_max_u32);
+      scalar2(i, Isa.s_max_u32);
+      return;
     case Op.BFM:
-      return scalar2(i, Isa.s_bfm_b32);
+      scalar2(i, Isa.s_bfm_b32);
+      return;
     case Op.INOT:
-      return scalar1(i, Isa.s_not_b32);
+      scalar1(i, Isa.s_not_b32);
+      return;
     case Op.IABS:
-      return scalar1(i, Isa.s_abs_i32);
+      scalar1(i, Isa.s_abs_i32);
+      return;
     case Op.BITREV:
-      return scalar1(i, Isa.s_brev_b32);
+      scalar1(i, Isa.s_brev_b32);
+      return;
     case Op.BITCOUNT:
-      return scalar1(i, Isa.s_bcnt1_i32_b32);
+      scalar1(i, Isa.s_bcnt1_i32_b32);
+      return;
     case Op.FIND_LSB:
-      return scalar1(i, Isa.s_ff1_i32_b32);
+      scalar1(i, Isa.s_ff1_i32_b32);
+      return;
     case Op.UFFBH:
-      return scalar1(i, Isa.s_flbit_i32_b32);
+      scalar1(i, Isa.s_flbit_i32_b32);
+      return;
     case Op.IFFBH:
-      return scalar1(i, Isa.s_flbit_i32);
+      scalar1(i, Isa.s_flbit_i32);
+      return;
     case Op.INEG: {
       const a = s(i, 0);
       salu(Isa.s_sub_u32, define(i), ZERO, a);
@@ -203,7 +224,8 @@ export function selectScalar(i: u32): void {
     }
     case Op.UBFE:
     case Op.IBFE:
-      return scalarBfe(i);
+      scalarBfe(i);
+      return;
     case Op.BFI: {
       const a = s(i, 0);
       const picked = saluNew(Isa.s_and_b32, a, s(i, 1));
@@ -449,7 +471,7 @@ export function selectVector(i: u32): void {
     vector(i, isaOp);
     // A fused multiply-add into its own addend becomes v_fmac.
     if (op == Op.FFMA && useCount(src(i, 2)) == 1) {
-      const addend = operandOf(src(i, 2));
+      const addend = valueOperand[src(i, 2)];
       if (isVreg(addend) && isVgprOperand(addend)) vHint[operandVreg(operandOf(i))] = addend;
     }
     return;
@@ -461,11 +483,14 @@ export function selectVector(i: u32): void {
   }
   switch (op) {
     case Op.ISHL:
-      return reversed(i, Isa.v_lshlrev_b32_e64);
+      reversed(i, Isa.v_lshlrev_b32_e64);
+      return;
     case Op.ISHR:
-      return reversed(i, Isa.v_ashrrev_i32_e64);
+      reversed(i, Isa.v_ashrrev_i32_e64);
+      return;
     case Op.USHR:
-      return reversed(i, Isa.v_lshrrev_b32_e64);
+      reversed(i, Isa.v_lshrrev_b32_e64);
+      return;
     case Op.INEG: {
       const a = s(i, 0);
       valu(Isa.v_sub_nc_u32_e64, define(i), ZERO, a, 0, 0);

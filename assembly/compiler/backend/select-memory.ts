@@ -195,16 +195,21 @@ function scalarBufferLoad(i: u32): void {
   const base = imm(i, 2);
   if (isConst(offset)) {
     const at = <u64>constBits(offset) + <u64>base;
-    if (at + 64 <= <u64>SMEM_OFFSET_MAX) return scalarLoad(i, true, descriptor, 0, <u32>at);
+    if (at + 64 <= <u64>SMEM_OFFSET_MAX) {
+      scalarLoad(i, true, descriptor, 0, <u32>at);
+      return;
+    }
     const far = saluNew(Isa.s_mov_b32, constantOperand(at > 0xffffffc0 ? 0xffffffc0 : <u32>at), 0);
-    return scalarLoad(i, true, descriptor, far, 0);
+    scalarLoad(i, true, descriptor, far, 0);
+    return;
   }
   let operand = inSgpr(operandOf(offset));
   if (base + 64 > SMEM_OFFSET_MAX || base + 64 < base) {
     // Saturating: carry out of the sum means out of range.
     const sum = saluNew(Isa.s_add_u32, operand, constantOperand(base));
     operand = saluNew(Isa.s_cselect_b32, hw(FAR, 1), sum);
-    return scalarLoad(i, true, descriptor, operand, 0);
+    scalarLoad(i, true, descriptor, operand, 0);
+    return;
   }
   scalarLoad(i, true, descriptor, operand, base);
 }
@@ -310,8 +315,12 @@ export function selectPush(i: u32): void {
   }
   const pair = pushPair();
   if (!vector) {
-    if (offset >= 0) return scalarLoad(i, false, pair, 0, <u32>offset);
-    return scalarLoad(i, false, pair, inSgpr(operandOf(src(i, 0))), imm(i, 0));
+    if (offset >= 0) {
+      scalarLoad(i, false, pair, 0, <u32>offset);
+      return;
+    }
+    scalarLoad(i, false, pair, inSgpr(operandOf(src(i, 0))), imm(i, 0));
+    return;
   }
   // A divergent index: through the vector path, from the pointer in SGPRs.
   const dst = define(i);
@@ -378,7 +387,10 @@ export function selectSharedLoad(i: u32): void {
   for (let done: u32 = 0; done < count; ) {
     const part = dsPart(count - done, done, wide);
     const at = addressImm + done * 4;
-    if (part == 2 && (at & 3) != 0) return unsupported(i, 3);
+    if (part == 2 && (at & 3) != 0) {
+      unsupported(i, 3);
+      return;
+    }
     const op: u32 = part == 4 ? Isa.ds_read_b128 : part == 2 ? Isa.ds_read2_b32 : Isa.ds_read_b32;
     const j = dsInstr(op, part == 2 ? pairOffset(at) : at);
     mDst0[j] = slice(dst, done, part);
@@ -404,7 +416,10 @@ export function selectSharedStore(i: u32): void {
   for (let done: u32 = 0; done < count; ) {
     const part = dsPart(count - done, done, wide);
     const at = addressImm + done * 4;
-    if (part == 2 && (at & 3) != 0) return unsupported(i, 3);
+    if (part == 2 && (at & 3) != 0) {
+      unsupported(i, 3);
+      return;
+    }
     const op: u32 = part == 4 ? Isa.ds_write_b128 : part == 2 ? Isa.ds_write2_b32 : Isa.ds_write_b32;
     const j = dsInstr(op, part == 2 ? pairOffset(at) : at);
     if (part == 2) {

@@ -79,35 +79,48 @@ function selectInstr(i: u32): void {
     case Op.END:
       return;
     case Op.EXTRACT:
-      return extract(i);
+      extract(i);
+      return;
     case Op.LOAD_UBO:
     case Op.LOAD_SSBO:
-      return selectBufferLoad(i);
+      selectBufferLoad(i);
+      return;
     case Op.STORE_SSBO:
-      return selectBufferStore(i);
+      selectBufferStore(i);
+      return;
     case Op.SSBO_ATOMIC:
     case Op.SSBO_ATOMIC_CMPSWAP:
-      return selectBufferAtomic(i);
+      selectBufferAtomic(i);
+      return;
     case Op.SSBO_SIZE:
-      return selectBufferSize(i);
+      selectBufferSize(i);
+      return;
     case Op.LOAD_PUSH:
-      return selectPush(i);
+      selectPush(i);
+      return;
     case Op.LOAD_SHARED:
-      return selectSharedLoad(i);
+      selectSharedLoad(i);
+      return;
     case Op.STORE_SHARED:
-      return selectSharedStore(i);
+      selectSharedStore(i);
+      return;
     case Op.SHARED_ATOMIC:
     case Op.SHARED_ATOMIC_CMPSWAP:
-      return selectSharedAtomic(i);
+      selectSharedAtomic(i);
+      return;
     case Op.BARRIER:
     case Op.MEMORY_BARRIER:
-      return selectBarrier(i);
+      selectBarrier(i);
+      return;
     case Op.LOAD_LOCAL_ID:
-      return system(i, threadId(imm(i, 0)));
+      system(i, threadId(imm(i, 0)));
+      return;
     case Op.LOAD_WORKGROUP_ID:
-      return system(i, workgroupId(imm(i, 0)));
+      system(i, workgroupId(imm(i, 0)));
+      return;
     case Op.LOAD_NUM_WORKGROUPS:
-      return system(i, workgroupCount(imm(i, 0)));
+      system(i, workgroupCount(imm(i, 0)));
+      return;
     default:
       break;
   }

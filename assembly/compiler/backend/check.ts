@@ -1,0 +1,158 @@
+/**
+ * Proves the allocation by abstract execution, with the registers that selection named: the state is the set of units
+ * whose register holds their value now. A write takes all other units of the register out; a copy within one register
+ * adds its destination; where edges meet, only what both sides hold stays. Each read must be of a unit in the set.
+ * SGPRs are followed along control's edges, VGPRs along lanes' edges.
+ */
+import { BitSet, Fail, failAt, U32Column } from "../../base/index.ts";
+import { OP_COUNT, OpFlag, opFlags } from "../../gen/isa-ops.ts";
+import { registerOf } from "./allocate.ts";
+import { leaderOf } from "./coalesce.ts";
+import {
+  bFirst,
+  bIndex,
+  bLane0,
+  bLane1,
+  bOrder,
+  bSucc0,
+  bSucc1,
+  flowBytes,
+  linkNext,
+  linkValue,
+  mDst0,
+  mDst1,
+  mMods,
+  mNext,
+  mOp,
+  mPlace,
+  mSrc0,
+  vReg,
+  vUnit,
+} from "./columns.ts";
+import {
+  isVreg,
+  layoutLength,
+  link,
+  linkMark,
+  linkRelease,
+  Mod,
+  NO_REG,
+  operandSize,
+  operandUnit,
+  operandVreg,
+  RegClass,
+  source,
+  units,
+  vregClass,
+  vregOperand,
+  vregSize,
+  vregs,
+} from "./machine.ts";
+
+const SLOTS: u32 = 512;
+/** First unit of each register: SGPR n at n, VGPR n at 256 + n. */
+const holders = changetype<U32Column>(changetype<usize>(flowBytes));
+const STATES_AT: usize = 8 << 20;
+const STATES_BYTES: usize = 8 << 20;
+
+let stateWords: u32 = 0;
+
+/** The set on entry of the block at place k; the running one is at place `layoutLength()`. */
+function stateAt(k: u32): BitSet {
+  return changetype<BitSet>(changetype<usize>(flowBytes) + STATES_AT + ((<usize>k * <usize>stateWords) << 2));
+}
+
+function write(state: BitSet, operand: u32, copied: u32): void {
+  const size = operandSize(operand);
+  const first = operandUnit(operand);
+  const slot = registerOf(operand);
+  for (let k: u32 = 0; k < size; k++) {
+    const keep = copied != 0 && registerOf(copied) + k == slot + k && state.has(operandUnit(copied) + k);
+    if (!keep) {
+      for (let l = holders[slot + k]; l != 0; l = linkNext[l]) state.remove(linkValue[l]);
+    }
+    state.add(first + k);
+  }
+}
+
+function read(state: BitSet, operand: u32, i: u32): void {
+  const size = operandSize(operand);
+  const first = operandUnit(operand);
+  for (let k: u32 = 0; k < size; k++) {
+    if (!state.has(first + k)) failAt(mPlace[i], Fail.BACKEND_INVALID, 7, operandVreg(operand), i);
+  }
+}
+
+function isOf(operand: u32, regClass: u32): bool {
+  return isVreg(operand) && vregClass(operandVreg(operand)) == regClass;
+}
+
+function execute(b: u32, state: BitSet, regClass: u32, report: bool): void {
+  for (let i = bFirst[b]; i != 0; i = mNext[i]) {
+    const tied = mOp[i] < OP_COUNT && (opFlags(mOp[i]) & OpFlag.TiedDst) != 0;
+    if (report) {
+      for (let k: u32 = 0; k < 4; k++) if (isOf(source(i, k), regClass)) read(state, source(i, k), i);
+      if (tied && isOf(mDst0[i], regClass)) read(state, mDst0[i], i);
+    }
+    const copied = (mMods[i] & Mod.COPY) != 0 && isOf(mSrc0[i], regClass) ? mSrc0[i] : 0;
+    if (isOf(mDst0[i], regClass)) write(state, mDst0[i], copied);
+    if (isOf(mDst1[i], regClass)) write(state, mDst1[i], 0);
+  }
+}
+
+/** target = target and running; true when that took something away. */
+function meet(target: BitSet, running: BitSet): bool {
+  let changed = false;
+  for (let w: u32 = 0; w < stateWords; w++) {
+    const at = changetype<usize>(target) + ((<usize>w) << 2);
+    const old = load<u32>(at);
+    const both = old & load<u32>(changetype<usize>(running) + ((<usize>w) << 2));
+    if (both == old) continue;
+    store<u32>(at, both);
+    changed = true;
+  }
+  return changed;
+}
+
+function checkClass(regClass: u32): void {
+  const count = layoutLength();
+  const bytes = (<usize>stateWords) << 2;
+  memory.fill(changetype<usize>(stateAt(0)), 0xff, bytes * <usize>count);
+  memory.fill(changetype<usize>(stateAt(0)), 0, bytes);
+  const running = stateAt(count);
+  const vector = regClass == RegClass.VGPR;
+  let changed = true;
+  while (changed) {
+    changed = false;
+    for (let k: u32 = 0; k < count; k++) {
+      const b = bOrder[k];
+      memory.copy(changetype<usize>(running), changetype<usize>(stateAt(k)), bytes);
+      execute(b, running, regClass, false);
+      const s0 = vector ? bLane0[b] : bSucc0[b];
+      const s1 = vector ? bLane1[b] : bSucc1[b];
+      if (s0 != 0 && meet(stateAt(bIndex[s0]), running)) changed = true;
+      if (s1 != 0 && meet(stateAt(bIndex[s1]), running)) changed = true;
+    }
+  }
+  for (let k: u32 = 0; k < count; k++) {
+    memory.copy(changetype<usize>(running), changetype<usize>(stateAt(k)), bytes);
+    execute(bOrder[k], running, regClass, true);
+  }
+}
+
+/** Fails with BACKEND_INVALID where a read would see another value. Too large functions are left out. */
+export function checkAllocation(): void {
+  stateWords = (units() + 31) >> 5;
+  if (((<usize>stateWords) << 2) * (<usize>layoutLength() + 1) > STATES_BYTES) return;
+  const mark = linkMark();
+  holders.clear(0, SLOTS);
+  for (let v: u32 = 1; v < vregs(); v++) {
+    if (vReg[leaderOf(v)] == NO_REG) continue;
+    const slot = registerOf(vregOperand(v, 1, 0));
+    const size = vregSize(v);
+    for (let k: u32 = 0; k < size; k++) holders[slot + k] = link(vUnit[v] + k, holders[slot + k]);
+  }
+  checkClass(RegClass.SGPR);
+  checkClass(RegClass.VGPR);
+  linkRelease(mark);
+}

@@ -1,0 +1,186 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { encodeSnapshot, parseIr } from "../../src/ir/index.ts";
+
+/**
+ * The back end alone, checked build: IR text in, machine words out, with hooks that the shipped module has no use for.
+ * Built once per run into `dist/test`.
+ */
+const entry = `
+import { failureA, failureB, failureC, failureCode, failurePlace, resetFailure } from "../../assembly/base/index.ts";
+import { allocate } from "../../assembly/compiler/backend/allocate.ts";
+import { checkAllocation } from "../../assembly/compiler/backend/check.ts";
+import { codeWords, lineOffset, linePlace, vLeader, vReg } from "../../assembly/compiler/backend/columns.ts";
+import { codeLength, emit, inlinedPushDwords, lineRows, setBits, threadComponents, usedSgprs, usedVgprs, userSgprs, usesPushPointer } from "../../assembly/compiler/backend/index.ts";
+import { leaderOf } from "../../assembly/compiler/backend/coalesce.ts";
+import { vregClass, vregs, vregSize } from "../../assembly/compiler/backend/machine.ts";
+import { select } from "../../assembly/compiler/backend/index.ts";
+import { resetShader } from "../../assembly/compiler/ir/index.ts";
+import { readSnapshot } from "../../assembly/compiler/ir/snapshot.ts";
+
+function start(): bool {
+  resetFailure(1 << 40);
+  resetShader();
+  readSnapshot();
+  return failureCode() == 0;
+}
+export function run(): i32 {
+  return start() ? emit() : 0 - <i32>failureCode();
+}
+/** Allocates, then gives a register that another one of its class has, chosen by \`seed\`; 1 when the check finds it, 2 when it made no difference. */
+export function sabotage(seed: u32): i32 {
+  if (!start()) return -1;
+  select();
+  allocate();
+  checkAllocation();
+  if (failureCode() != 0) return -2;
+  let count: u32 = 0;
+  for (let v: u32 = 1; v < vregs(); v++) if (vLeader[v] == v && vReg[v] != 0xffffffff) count++;
+  let a = seed % count;
+  let victim: u32 = 0;
+  for (let v: u32 = 1; v < vregs(); v++) {
+    if (vLeader[v] != v || vReg[v] == 0xffffffff) continue;
+    if (a-- == 0) { victim = v; break; }
+  }
+  const old = vReg[victim];
+  vReg[victim] = (old + 1 + (seed >> 8) % 3) & 0x3f;
+  checkAllocation();
+  return failureCode() != 0 ? 1 : 2;
+}
+export function failure(k: u32): u32 {
+  return k == 0 ? failureCode() : k == 1 ? failureA() : k == 2 ? failureB() : k == 3 ? failureC() : failurePlace();
+}
+export function fact(k: u32): u32 {
+  switch (k) {
+    case 0: return <u32>codeWords.at(0);
+    case 1: return codeLength();
+    case 2: return usedSgprs();
+    case 3: return usedVgprs();
+    case 4: return userSgprs();
+    case 5: return setBits();
+    case 6: return threadComponents();
+    case 7: return usesPushPointer() ? 1 : 0;
+    case 8: return <u32>inlinedPushDwords();
+    case 9: return lineRows();
+    case 10: return <u32>lineOffset.at(0);
+    case 11: return <u32>linePlace.at(0);
+    default: return 0;
+  }
+}
+`;
+
+interface Exports {
+  run(): number;
+  sabotage(seed: number): number;
+  failure(k: number): number;
+  fact(k: number): number;
+}
+
+// The blocks of assembly/compiler/io.ts.
+const ioBase = 0x10_0000;
+const optionsAt = ioBase + 0x400;
+const bindingsAt = ioBase + 0x1_0000;
+const wordsAt = ioBase + 0x10_0000;
+const pages = 0x2000;
+
+export interface Emitted {
+  readonly code: Uint32Array;
+  readonly sgprs: number;
+  readonly vgprs: number;
+  readonly userSgprs: number;
+  readonly threadIdComponents: number;
+  readonly pushInlined: number;
+  readonly pushPointer: boolean;
+}
+
+export interface EmitFailure {
+  readonly code: number;
+  readonly holes: readonly number[];
+}
+
+export interface EmitOptions {
+  readonly robust?: boolean;
+}
+
+export interface BackEnd {
+  emit(ir: string, options?: EmitOptions): Emitted | EmitFailure;
+  sabotage(ir: string, seed: number): number;
+}
+
+/** Sixteen bindings of set 0 and four of set 1 at 16-byte steps; binding 12 of set 0 is an array of 4. */
+const bindings = [
+  ...Array.from({ length: 12 }, (_, b) => [0, b, b * 16, 16, 1]),
+  [0, 12, 192, 16, 4],
+  ...Array.from({ length: 4 }, (_, b) => [1, b, b * 16, 16, 1]),
+];
+
+export function loadBackEnd(): BackEnd {
+  mkdirSync("dist/test", { recursive: true });
+  writeFileSync("dist/test/backend.ts", entry);
+  const built = spawnSync(
+    process.execPath,
+    [
+      "node_modules/assemblyscript/bin/asc.js",
+      "dist/test/backend.ts",
+      "--target",
+      "checked",
+      "-o",
+      "dist/test/backend.wasm",
+    ],
+    { encoding: "utf8" },
+  );
+  if (built.status !== 0) throw new Error(built.stdout + built.stderr);
+  const memory = new WebAssembly.Memory({ initial: pages });
+  const text = (at: number): string => {
+    if (at === 0) return "";
+    const length = new Uint32Array(memory.buffer, at - 4, 1)[0] ?? 0;
+    return String.fromCharCode(...new Uint16Array(memory.buffer, at, length / 2));
+  };
+  const abort = (message: number, file: number, line: number, column: number): never => {
+    throw new Error(`trap: ${text(message)} at ${text(file)}:${line}:${column}`);
+  };
+  const module = new WebAssembly.Module(readFileSync("dist/test/backend.wasm"));
+  const exports = new WebAssembly.Instance(module, { env: { memory, abort } }).exports as unknown as Exports;
+  const words = new Uint32Array(memory.buffer);
+
+  const prepare = (ir: string, options: EmitOptions): void => {
+    const snapshot = encodeSnapshot(parseIr(ir));
+    const option = words.subarray(optionsAt / 4);
+    option.fill(0, 0, 16);
+    option[0] = 1;
+    option[3] = 2;
+    option[4] = options.robust === false ? 0 : 2;
+    option[7] = bindings.length;
+    option[8] = snapshot.length;
+    words.set(bindings.flat(), bindingsAt / 4);
+    words.set(snapshot, wordsAt / 4);
+  };
+  const fact = (k: number): number => exports.fact(k) >>> 0;
+  return {
+    emit(ir, options = {}) {
+      prepare(ir, options);
+      const status = exports.run();
+      if (status !== 0) return { code: status, holes: [1, 2, 3, 4].map((k) => exports.failure(k) >>> 0) };
+      const at = fact(0) / 4;
+      return {
+        code: words.slice(at, at + fact(1)),
+        sgprs: fact(2),
+        vgprs: fact(3),
+        userSgprs: fact(4),
+        threadIdComponents: fact(6),
+        pushPointer: fact(7) !== 0,
+        pushInlined: fact(8),
+      };
+    },
+    sabotage(ir, seed) {
+      prepare(ir, {});
+      return exports.sabotage(seed);
+    },
+  };
+}
+
+/** The result, or an error that says what failed. */
+export function emitted(result: Emitted | EmitFailure): Emitted {
+  if ("holes" in result) throw new Error(`emit failed: ${result.code} (${result.holes.join(", ")})`);
+  return result;
+}
