@@ -12,6 +12,7 @@ export {
 } from "./compile-service.ts";
 export { neutralFilename } from "./file-names.ts";
 export { createLocalCompiler, type LocalCompiler } from "./local-compiler.ts";
+export { createMachine, type Machine, type MachineOptions, type ProcessOptions } from "./machine.ts";
 export {
   type CompileTask,
   type PassReport,
