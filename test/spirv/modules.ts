@@ -60,8 +60,11 @@ layout(location = 0) in vec2 uv; layout(location = 0) out vec4 c; layout(binding
 void main() { if (uv.x < 0.0) discard; c = texture(t, uv) + dFdx(uv.x); }`,
 };
 
-/** Modules that glslang makes: the six kernels and the sources above, each also with debug information. */
-export function glslangModules(): { name: string; words: Uint32Array }[] {
+const plain = ["--target-env", "vulkan1.1"];
+const debug = ["--target-env", "vulkan1.3", "-g"];
+
+/** Modules that glslang makes: the six kernels and the sources above, plain and with debug information. */
+export function glslangModules(variants: "both" | "debug" = "both"): { name: string; words: Uint32Array }[] {
   return withFolder((folder) => {
     const sources = readdirSync(kernels)
       .filter((name) => name.endsWith(".comp"))
@@ -69,10 +72,7 @@ export function glslangModules(): { name: string; words: Uint32Array }[] {
     const modules: { name: string; words: Uint32Array }[] = [];
     for (const [name, text] of [...sources, ...Object.entries(extra)]) {
       writeFileSync(join(folder, name), text);
-      for (const flags of [
-        ["--target-env", "vulkan1.1"],
-        ["--target-env", "vulkan1.3", "-g"],
-      ]) {
+      for (const flags of variants === "both" ? [plain, debug] : [debug]) {
         const out = join(folder, "out.spv");
         const done = runOracle("glslangValidator", ["-V", ...flags, "-o", out, join(folder, name)]);
         if (done.status !== 0) throw new Error(`${name}: ${done.stdout}`);

@@ -233,9 +233,7 @@ describe.skipIf(!oracle("spirv-val"))("against spirv-val", () => {
   });
 
   it.skipIf(!oracle("glslangValidator"))("agrees on changed modules of glslang", () => {
-    const modules = glslangModules()
-      .filter((m) => m.name.includes("vulkan1.3"))
-      .map((m) => m.words);
+    const modules = glslangModules("debug").map((m) => m.words);
     let state = 12345;
     const random = (below: number): number => {
       state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -267,7 +265,7 @@ describe.skipIf(!oracle("spirv-val"))("against spirv-val", () => {
     });
     expect(wrong).toEqual([]);
     expect(count.rejected).toBeGreaterThan(80);
-    // what the tool knows beyond our checks: layouts finer than scalar alignment, names of instruction sets
+    // what the tool knows beyond our checks: Location on inputs and outputs, std140 and std430 alignment, set names
     expect(count.missed / count.rejected).toBeLessThan(0.03);
   });
 });

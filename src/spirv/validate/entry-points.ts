@@ -74,6 +74,13 @@ export function checkInterfaces(
     if (variable.opcode !== Op.OpVariable || reports.full) continue;
     const storage = operand(module, variable, 0);
     const buffer = storage === StorageClass.Uniform || storage === StorageClass.StorageBuffer;
+    const bound = buffer || storage === StorageClass.UniformConstant;
+    for (const decoration of [Decoration.Binding, Decoration.DescriptorSet]) {
+      const name = decoration === Decoration.Binding ? "Binding" : "DescriptorSet";
+      const there = annotations.value(variable.result, decoration) !== undefined;
+      if (bound && !there) reports.rule("SPIRV_DECORATION", variable, `needs a ${name}`);
+      if (!bound && there) reports.rule("SPIRV_DECORATION", variable, `has a ${name} but is no resource`);
+    }
     if (!buffer && storage !== StorageClass.PushConstant) continue;
     let type = types.part(variable.type, 1);
     while (buffer && (types.opcode(type) === Op.OpTypeArray || types.opcode(type) === Op.OpTypeRuntimeArray)) {
@@ -82,12 +89,6 @@ export function checkInterfaces(
     if (types.opcode(type) !== Op.OpTypeStruct || !annotations.isBlock(type)) {
       reports.rule("SPIRV_DECORATION", variable, "must be a struct decorated Block or BufferBlock");
       continue;
-    }
-    if (buffer && annotations.value(variable.result, Decoration.Binding) === undefined) {
-      reports.rule("SPIRV_DECORATION", variable, "needs a Binding");
-    }
-    if (buffer && annotations.value(variable.result, Decoration.DescriptorSet) === undefined) {
-      reports.rule("SPIRV_DECORATION", variable, "needs a DescriptorSet");
     }
     checkLayout(module, type, types, annotations, reports, checked);
   }

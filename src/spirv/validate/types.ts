@@ -182,8 +182,12 @@ function typeRule(module: Module, instruction: Instruction, types: Types): strin
     }
     case Op.OpTypeSampledImage:
       return types.opcode(first) === Op.OpTypeImage ? undefined : "must name an image type";
-    case Op.OpTypeImage:
-      return types.at(first) === undefined ? "sampled type is no type" : undefined;
+    case Op.OpTypeImage: {
+      if (types.at(first) === undefined) return "sampled type is no type";
+      // depth, arrayed, multisampled, sampled: highest value of each
+      const wrong = [2, 1, 1, 2].findIndex((highest, i) => operand(module, instruction, 2 + i) > highest);
+      return wrong < 0 ? undefined : `operand ${wrong + 3} is out of range`;
+    }
     default:
       return undefined;
   }
