@@ -182,7 +182,7 @@ export const codes = defineCodes({
   GLSL_OFFSET_OVERLAP: {
     status: 422,
     blame: "caller",
-    text: "offset {offset} lies before the end of the member before, {least}",
+    text: "offset {offset} lies inside member '{name}'",
   },
   GLSL_TWO_PUSH_CONSTANTS: { status: 422, blame: "caller", text: "a shader has one push_constant block at most" },
   GLSL_CONSTANT_ID: { status: 422, blame: "caller", text: "constant_id goes with a global const of scalar type" },

@@ -13,7 +13,7 @@ export interface Note {
 
 /** Collects the messages of one compile; at most one a place and code, at most `limit` errors. */
 export class Diagnostics {
-  readonly items: Diagnostic[] = [];
+  private readonly found: { readonly position: number; readonly item: Diagnostic }[] = [];
   private readonly seen = new Set<string>();
   private readonly sources: Sources;
   private readonly limit: number;
@@ -22,6 +22,11 @@ export class Diagnostics {
   constructor(sources: Sources, limit: number) {
     this.sources = sources;
     this.limit = limit;
+  }
+
+  /** All messages in source order; those of included files follow those of the shader. */
+  get items(): Diagnostic[] {
+    return this.found.toSorted((a, b) => a.position - b.position).map(({ item }) => item);
   }
 
   get hasErrors(): boolean {
@@ -62,7 +67,7 @@ export class Diagnostics {
   ): void {
     const key = `${position}:${code}`;
     if (this.seen.has(key)) return;
-    if (severity === "error" ? this.errors >= this.limit : this.items.length >= 2 * this.limit) return;
+    if (severity === "error" ? this.errors >= this.limit : this.found.length >= 2 * this.limit) return;
     this.seen.add(key);
     if (severity === "error") this.errors++;
     const message = fillHoles(codes[code].text, values);
@@ -70,6 +75,7 @@ export class Diagnostics {
     const placed: DiagnosticNote[] = notes
       .filter((note) => note.position >= 0)
       .map((note) => ({ message: note.message, ...this.sources.span(note.position, note.end) }));
-    this.items.push({ severity, code, message, ...place, ...(placed.length > 0 ? { notes: placed } : {}) });
+    const item = { severity, code, message, ...place, ...(placed.length > 0 ? { notes: placed } : {}) };
+    this.found.push({ position, item });
   }
 }

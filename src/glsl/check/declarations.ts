@@ -32,6 +32,8 @@ export abstract class DeclarationChecker extends SpecifierChecker {
   protected earlyFragmentTests = false;
   protected depthMode: string | undefined;
   private pushConstant: Variable | undefined;
+  /** Local arrays declared `[]`. */
+  protected readonly unsized: Variable[] = [];
   /** Defaults that `layout(std430, row_major) buffer;` sets. */
   private readonly blockDefaults: { [S in "uniform" | "buffer"]: { packing: Packing; rowMajor: boolean } } = {
     uniform: { packing: "std140", rowMajor: false },
@@ -208,6 +210,7 @@ export abstract class DeclarationChecker extends SpecifierChecker {
     };
     if (!this.declare(name, variable, declarator)) return undefined;
     if (global) this.declareGlobal(variable);
+    else if (type.kind === "array" && type.size === undefined) this.unsized.push(variable);
     return variable;
   }
 
@@ -404,27 +407,31 @@ export abstract class DeclarationChecker extends SpecifierChecker {
   }
 
   private checkMembers(members: readonly Member[], storage: Storage, layout: BlockLayout): void {
-    let offset = 0;
+    let end = 0;
+    const taken: { readonly from: number; readonly to: number; readonly member: Member }[] = [];
     for (const [at, member] of members.entries()) {
-      const { name, position, end, type } = member;
-      const last = at === members.length - 1;
-      if (
-        containsUnsized(type) &&
-        (storage !== "buffer" || !last || type.kind !== "array" || containsUnsized(type.element))
-      ) {
-        this.diagnostics.error("GLSL_RUNTIME_ARRAY", { name }, position, end);
+      const { name, type } = member;
+      const runtime = storage === "buffer" && at === members.length - 1 && type.kind === "array";
+      if (containsUnsized(type) && (!runtime || containsUnsized(type.element))) {
+        this.diagnostics.error("GLSL_RUNTIME_ARRAY", { name }, member.position, member.end);
       }
       if (type.kind === "error") continue;
       const rowMajor = member.layout.rowMajor ?? layout.rowMajor;
       const align = alignBytes(type, layout.packing, rowMajor);
       const given = member.layout.offset;
       if (given !== undefined && given % align !== 0) {
-        this.diagnostics.error("GLSL_OFFSET_ALIGN", { offset: given, align }, position, end);
-      } else if (given !== undefined && given < offset) {
-        this.diagnostics.error("GLSL_OFFSET_OVERLAP", { offset: given, least: offset }, position, end);
+        this.diagnostics.error("GLSL_OFFSET_ALIGN", { offset: given, align }, member.position, member.end);
       }
-      const from = given ?? Math.ceil(offset / align) * align;
-      offset = from + sizeBytes(type, layout.packing, rowMajor);
+      const from = given ?? Math.ceil(end / align) * align;
+      end = from + sizeBytes(type, layout.packing, rowMajor);
+      taken.push({ from, to: end, member });
+    }
+    taken.sort((a, b) => a.from - b.from);
+    for (const [at, { from, member }] of taken.entries()) {
+      const before = taken[at - 1];
+      if (before === undefined || from >= before.to) continue;
+      const values = { offset: from, name: before.member.name };
+      this.diagnostics.error("GLSL_OFFSET_OVERLAP", values, member.position, member.end);
     }
   }
 

@@ -79,9 +79,10 @@ export class Scopes {
 
 const SUGGESTION_CANDIDATE_LIMIT = 5000;
 
-/** The candidate nearest to a misspelt name, if any is near enough: a third of its letters, at most 3. */
+/** The candidate nearest to a misspelt name, if any is near enough: a third of its letters, at most 3; names of one or two letters have none. */
 export function suggest(name: string, candidates: Iterable<string>): string | undefined {
-  const limit = Math.min(3, Math.max(1, Math.floor(name.length / 3)));
+  if (name.length < 3) return undefined;
+  const limit = Math.min(3, Math.floor(name.length / 3));
   let best: string | undefined;
   let bestDistance = limit + 1;
   let seen = 0;

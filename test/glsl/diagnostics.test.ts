@@ -1,0 +1,212 @@
+import { describe, expect, it } from "vitest";
+import { glslCodes } from "../../src/glsl/index.ts";
+import { compile, places } from "./tools.ts";
+
+const head = "#version 450\nlayout(local_size_x = 1) in;\n";
+/** Diagnostics of statements in main; the first line of `body` is line 4. */
+const inMain = (body: string): string[] => places(`${head}void main() {\n${body}\n}\n`);
+
+describe("places of messages", () => {
+  it("gives an undeclared name its own range", () => {
+    const result = compile(`${head}void main() {\n  float a = foo + 1.0;\n}\n`);
+    expect(result.diagnostics).toEqual([
+      {
+        severity: "error",
+        code: "GLSL_UNDECLARED",
+        message: "'foo' is not declared",
+        file: "test.comp",
+        line: 4,
+        column: 13,
+        endLine: 4,
+        endColumn: 16,
+      },
+    ]);
+  });
+
+  it("counts columns in code points", () => {
+    // the comment holds two code points beyond the basic plane, of two code units each
+    expect(inMain("/* 🙂🙂 */ x = 1;")).toEqual(["4:10 GLSL_UNDECLARED"]);
+  });
+
+  it("counts lines through continuations, carriage returns and comments", () => {
+    expect(places(`${head}/* a\n b */\r\nvoid main() {\r\n#define A 1 \\\n + 2\n  int a = A;\n  x;\n}`)).toEqual([
+      "9:3 GLSL_UNDECLARED",
+    ]);
+  });
+
+  it("gives a macro's tokens the place of its use", () => {
+    expect(places(`${head}#define BAD undeclared\nvoid main() {\n  int a = BAD;\n}`)).toEqual(["5:11 GLSL_UNDECLARED"]);
+  });
+
+  it("follows #line, with a file name", () => {
+    const source = `${head}void main() {\n#line 100 "other.glsl"\n  x;\n}`;
+    const [first] = compile(source).diagnostics;
+    expect(first).toMatchObject({ file: "other.glsl", line: 100, column: 3 });
+  });
+
+  it("names the included file", () => {
+    const source =
+      '#version 450\n#extension GL_GOOGLE_include_directive : require\n#include "lib/a.h"\nvoid main() { f(); }';
+    const includes = { "lib/a.h": '#include "b.h"\nvoid f() { x; }', "lib/b.h": "void g() { }" };
+    const result = compile(source, { includes });
+    expect(result.filesRead).toEqual(["lib/a.h", "lib/b.h"]);
+    expect(result.diagnostics.map(({ file, line, column }) => ({ file, line, column }))).toEqual([
+      { file: "lib/a.h", line: 2, column: 12 },
+    ]);
+  });
+});
+
+describe("many mistakes in one run", () => {
+  it("gives twenty messages for twenty mistakes", () => {
+    const mistakes = [
+      "int a0 = 1.5;",
+      "float a1 = nope;",
+      "vec3 a2 = vec3(1.0, 2.0);",
+      "bool a3 = 1;",
+      "int a4 = 5 5;",
+      "a0 = ;",
+      "vec2 a6 = vec2(1.0).xyz;",
+      "float a7[2]; a7[2] = 1.0;",
+      "if (1) { }",
+      "undefined_function(3);",
+      "float a10 = sin(true);",
+      "continue;",
+      "const int a12;",
+      "int a13 = (1 + 2;",
+      "mat2 a14 = mat3(1.0) * mat2(1.0);",
+      "return 1;",
+      "struct { int x; } a16; a16.y = 1;",
+      "gl_LocalInvocationID = uvec3(1u);",
+      "Mystery a18;",
+      "void a19;",
+    ];
+    const result = compile(`${head}void main() {\n${mistakes.join("\n")}\n}\n`);
+    expect(result.ok).toBe(false);
+    expect(result.diagnostics.map(({ line }) => line - 4)).toEqual(mistakes.map((_, at) => at));
+  });
+
+  it("recovers at declarations too", () => {
+    const source = `${head}int a = ;\nfloat f( { }\nvoid g() { int b = ; }\nvec2 h = 1.0;\nvoid main() { x; }\n`;
+    expect(places(source).map((place) => place.split(":")[0])).toEqual(["3", "4", "5", "6", "7"]);
+  });
+
+  it("keeps at most the number asked for", () => {
+    const body = Array.from({ length: 150 }, (_, at) => `int v${at} = 1.5;`).join("\n");
+    expect(compile(`${head}void main() {\n${body}\n}`).diagnostics).toHaveLength(100);
+    expect(compile(`${head}void main() {\n${body}\n}`, { maxDiagnostics: 7 }).diagnostics).toHaveLength(7);
+  });
+
+  it("reports a name once however often it is used", () => {
+    expect(inMain("x = 1;\nx = 2;\nint y = x;")).toEqual(["4:1 GLSL_UNDECLARED"]);
+  });
+
+  it("makes no second message of a broken declaration", () => {
+    expect(inMain("int broken = ;\nbroken = 3;\nUnknown u;\nu.x = 1;\nint b = u + broken;")).toEqual([
+      "4:14 GLSL_SYNTAX",
+      "6:1 GLSL_UNKNOWN_TYPE",
+    ]);
+  });
+});
+
+describe("help", () => {
+  const message = (body: string, globals = ""): string | undefined =>
+    compile(`${head}${globals}void main() {\n${body}\n}\n`).diagnostics[0]?.message;
+
+  it("suggests names", () => {
+    expect(message("float radius = 1.0; radus = 2.0;")).toBe("'radus' is not declared; did you mean 'radius'?");
+    expect(message("uvec3 a = gl_GlobalInvocationId;")).toContain("did you mean 'gl_GlobalInvocationID'?");
+    expect(message("float a = normalise(1.0);")).toContain("did you mean 'normalize'?");
+    expect(message("flaot a;")).toBe("'flaot' is no type; did you mean 'float'?");
+    expect(message("S s; s.colour = 1.0;", "struct S { float color; };\n")).toContain("did you mean 'color'?");
+  });
+
+  it("shows the previous declaration", () => {
+    const [first] = compile(`${head}void main() {\n  int a;\n  float a;\n}`).diagnostics;
+    expect(first).toMatchObject({ code: "GLSL_REDEFINED", line: 5, column: 9 });
+    expect(first?.notes).toMatchObject([{ message: "previous declaration", line: 4, column: 7 }]);
+  });
+
+  it("shows the candidates of a call", () => {
+    const [first] = compile(
+      `${head}void f(float a) { }\nvoid f(int a, int b) { }\nvoid main() {\n  f(true);\n}`,
+    ).diagnostics;
+    expect(first).toMatchObject({
+      code: "GLSL_NO_OVERLOAD",
+      message: "no overload of 'f' takes (bool)",
+      line: 6,
+      column: 3,
+    });
+    expect(first?.notes?.map(({ message, line }) => `${line}: ${message}`)).toEqual([
+      "3: candidate: void f(float)",
+      "4: candidate: void f(int, int)",
+    ]);
+  });
+
+  it("warns and still compiles", () => {
+    const result = compile(`${head}#extension GL_nothing : enable\nvoid main() { int a__b = 1; }`);
+    expect(result.ok).toBe(true);
+    expect(result.diagnostics.map(({ severity, code }) => `${severity} ${code}`)).toEqual([
+      "warning GLSL_UNKNOWN_EXTENSION",
+      "warning GLSL_RESERVED_NAME",
+    ]);
+  });
+});
+
+describe("limits", () => {
+  it("names nesting that is too deep, in any form", () => {
+    const deep = 5000;
+    for (const body of [
+      `int a = ${"(".repeat(deep)}1${")".repeat(deep)};`,
+      `int a = ${"-".repeat(2 * deep).replaceAll("--", "- ")}1;`,
+      "{".repeat(deep) + "}".repeat(deep),
+      `int a = ${"true ? 1 : ".repeat(deep)}1;`,
+      `${"if (true) ".repeat(deep)};`,
+      `${"for (;;) ".repeat(deep)};`,
+      `int a; ${"a = ".repeat(deep)}1;`,
+      `float a[1] = ${"{".repeat(deep)}${"}".repeat(deep)};`,
+      `int a = b${"[0]".repeat(deep)};`,
+    ]) {
+      expect(inMain(body).map((place) => place.split(" ")[1])).toContain("GLSL_NESTING");
+    }
+  });
+
+  it("takes chains as long as the source has them", () => {
+    const long = 20000;
+    expect(inMain(`int b = 1; int a = b${" + b".repeat(long)};`)).toEqual([]);
+    expect(inMain(`bool b = true; bool a = b${" && b".repeat(long)};`)).toEqual([]);
+    expect(
+      inMain(`int b = 1; ${Array.from({ length: 2000 }, (_, at) => `if (b == ${at}) b = 2; else `).join("")};`),
+    ).toEqual([]);
+  });
+
+  it("stops macros that explode", () => {
+    const doubling = Array.from({ length: 40 }, (_, at) => `#define M${at + 1} M${at} M${at}\n`).join("");
+    expect(places(`${head}#define M0 1\n${doubling}void main() { int a = M40; }`)).toContain(
+      "44:23 GLSL_EXPANSION_TOO_LARGE",
+    );
+  });
+
+  it("stops includes that include themselves", () => {
+    const source = '#version 450\n#extension GL_GOOGLE_include_directive : require\n#include "a"\nvoid main() { }';
+    expect(places(source, { includes: { a: '#include "a"\n' } })).toEqual(["1:2 GLSL_INCLUDE_DEPTH"]);
+  });
+
+  it("refuses constants that double without end", () => {
+    const structs = Array.from({ length: 30 }, (_, at) => `struct S${at + 1} { S${at} a, b; };`).join("\n");
+    const values = Array.from(
+      { length: 30 },
+      (_, at) => `const S${at + 1} v${at + 1} = S${at + 1}(v${at}, v${at});`,
+    ).join("\n");
+    const source = `${head}struct S0 { float a; };\nconst S0 v0 = S0(1.0);\n${structs}\n${values}\nvoid main() { }`;
+    expect(places(source).map((place) => place.split(" ")[1])).toContain("GLSL_CONSTANT_TOO_LARGE");
+  });
+});
+
+describe("the code table", () => {
+  it("has lower-case sentences without a full stop", () => {
+    for (const [code, { text }] of Object.entries(glslCodes)) {
+      expect(code).toMatch(/^GLSL_[A-Z_0-9]+$/);
+      expect(text).not.toMatch(/^[A-Z]|\.$/);
+    }
+  });
+});
