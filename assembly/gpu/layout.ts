@@ -62,8 +62,10 @@ export const enum Wave {
   PENDING_VM = 0x600,
   PENDING_LGKM = 0xa00,
   PENDING_SGPR = 0xe00,
-  VGPR_FILE = 0x1000,
-  SLOT_BYTES = 0x9000,
+  /** Lanes that a VGPR's outstanding loads will write. */
+  PENDING_LANES = 0x1000,
+  VGPR_FILE = 0x1400,
+  SLOT_BYTES = 0x9400,
 }
 
 /** A decoded instruction. Operand offsets count from the wave slot. */

@@ -100,6 +100,11 @@ export function executeBuffer(rec: usize): void {
     }
   }
   const returns = (mods & Mod.GLC) != 0;
+  if (offen && !idxen && oob == Oob.RAW && !swizzled && what <= <u32>Move.STORE && kind <= <u32>Access.DWORDX4) {
+    rawDwords(what, kind, offsetRow, imm, soffset, data, lanes);
+    if (faultKind == 0 && what == Move.LOAD) markPending(rec);
+    return;
+  }
   for (let lane: u32 = 0; lane < 32; lane++) {
     if (!((lanes >> lane) & 1)) continue;
     const column = (<usize>lane) << 2;
@@ -134,6 +139,59 @@ function straight(what: u32, offsets: usize, imm: u32, soffset: u32, data: usize
   if (what == Move.LOAD) memory.copy(data, at, 128);
   else memory.copy(at, data, 128);
   return true;
+}
+
+/** Dwords of a raw buffer by offset VGPR: lanes in range and within a page go straight, the others one by one. */
+function rawDwords(what: u32, dwords: u32, offsets: usize, imm: u32, soffset: u32, data: usize, lanes: u32): void {
+  const bytes = dwords * 4;
+  // Highest offset that keeps the whole access inside; below 0: none does.
+  const last = <i64>records - <i64>imm - <i64>bytes;
+  const start = address(0, 0, soffset) + <u64>imm;
+  const need = what == Move.LOAD ? READ : WRITE;
+  let page: u64 = <u64>-1;
+  let pageAt: usize = 0;
+  for (let left = lanes; left != 0; left &= left - 1) {
+    const column = (<usize>ctz<u32>(left)) << 2;
+    const offset = load<u32>(offsets + column);
+    const place = data + column;
+    const va = start + <u64>offset;
+    const within = <usize>va & 4095;
+    if (<i64>offset > last || within + bytes > 4096) {
+      moveLane(what, dwords, 0, <u64>imm + <u64>offset, imm + offset, soffset, place, false);
+    } else {
+      if (va >> 12 != page) {
+        page = va >> 12;
+        pageAt = translate(va, need) - within;
+      }
+      if (faultKind == 0) {
+        const at = pageAt + within;
+        if (what == Move.LOAD) {
+          store<u32>(place, load<u32>(at));
+          if (dwords > 1) moreLoads(dwords, place, at);
+        } else {
+          store<u32>(at, load<u32>(place));
+          if (dwords > 1) moreStores(dwords, place, at);
+        }
+        continue;
+      }
+    }
+    if (faultKind != 0) {
+      nameLane(ctz<u32>(left));
+      return;
+    }
+  }
+}
+
+function moreLoads(dwords: u32, place: usize, at: usize): void {
+  store<u32>(place, load<u32>(at, 4), 128);
+  if (dwords > 2) store<u32>(place, load<u32>(at, 8), 256);
+  if (dwords > 3) store<u32>(place, load<u32>(at, 12), 384);
+}
+
+function moreStores(dwords: u32, place: usize, at: usize): void {
+  store<u32>(at, load<u32>(place, 128), 4);
+  if (dwords > 2) store<u32>(at, load<u32>(place, 256), 8);
+  if (dwords > 3) store<u32>(at, load<u32>(place, 384), 12);
 }
 
 /** All lanes load the same dword. */

@@ -5,7 +5,18 @@ import { faultKind, nameLane, raiseMemory, raiseNotModelled } from "../fault.ts"
 import { Mod, Rec, Wave } from "../layout.ts";
 import { READ, translate, WRITE } from "../mem/translate.ts";
 import { markPending } from "./pending.ts";
-import { Access, accessBytes, atomicLane32, atomicLane64, loadLane, Move, moveOf, storeLane } from "./vmem.ts";
+import {
+  Access,
+  accessBytes,
+  atomicLane32,
+  atomicLane64,
+  beginQuick,
+  loadLane,
+  Move,
+  moveOf,
+  quickAddress,
+  storeLane,
+} from "./vmem.ts";
 import { exec, sgpr, sgpr64, vgprRow, wave } from "./wave.ts";
 
 /** Address of one lane's scratch byte `offset`: dwords of the 32 lanes interleave. */
@@ -93,7 +104,12 @@ export function executeFlat(rec: usize): void {
       const va = bySaddr
         ? start + <u64>load<u32>(address + column)
         : (<u64>load<u32>(address + column) | ((<u64>load<u32>(address + column, 128)) << 32)) + <u64>imm;
-      if (what == Move.LOAD) loadLane(kind, va, moved);
+      if (what == Move.LOAD && kind <= <u32>Access.DWORDX4) {
+        const at: usize = quickAddress(va, kind * 4, READ);
+        if (at != 0)
+          for (let i: usize = 0; i < <usize>kind; i++) store<u32>(moved + (i << 7), load<u32>(at + (i << 2)));
+        else if (faultKind == 0) loadLane(kind, va, moved);
+      } else if (what == Move.LOAD) loadLane(kind, va, moved);
       else if (what == Move.STORE) storeLane(kind, va, moved);
       else if (what == Move.ATOMIC) atomicLane32(kind, va, data + column, returns ? dst + column : 0);
       else atomicLane64(kind, va, data + column, returns ? dst + column : 0);

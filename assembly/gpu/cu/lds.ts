@@ -42,6 +42,14 @@ function inside(at: u32, bytes: u32, alignment: u32, access: u32): bool {
 }
 
 function readElement(at: u32, dwords: u32, column: usize): void {
+  if (!(at & 3) && <u64>at + 4 * dwords <= <u64>limit) {
+    const from = block + <usize>at;
+    store<u32>(column, load<u32>(from));
+    if (dwords > 1) store<u32>(column, load<u32>(from, 4), 128);
+    if (dwords > 2) store<u32>(column, load<u32>(from, 8), 256);
+    if (dwords > 3) store<u32>(column, load<u32>(from, 12), 384);
+    return;
+  }
   for (let i: u32 = 0; i < dwords; i++) {
     const ok = inside(at + 4 * i, 4, 4, FaultAccess.READ);
     if (faultKind != 0) return;

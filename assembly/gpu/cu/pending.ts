@@ -1,12 +1,13 @@
 /**
  * Outstanding loads. A load gets the next number of its counter; its destination registers remember that number and
  * are pending while it is above the counter's "done". Waits raise "done". Any use of a pending register faults, but a
- * vector-memory load may overwrite one that an earlier vector-memory load wrote: these return in order.
+ * vector-memory load may overwrite one that an earlier vector-memory load wrote: these return in order. A load writes
+ * the lanes that were active at its issue: other lanes of the register are free (the other side of a branch uses them).
  */
 import { FaultKind, RegisterClass } from "../../gen/uapi.ts";
 import { raiseDetail } from "../fault.ts";
-import { LoadKind, Rec, Wave } from "../layout.ts";
-import { wave } from "./wave.ts";
+import { Class, LoadKind, Mod, Rec, Wave } from "../layout.ts";
+import { exec, wave } from "./wave.ts";
 
 const VM_MAX: u32 = 63;
 const LGKM_MAX: u32 = 63;
@@ -30,32 +31,47 @@ function pending(entry: u32, done: u32): bool {
 
 /** Checks every register that a record reads or writes; false after raising a fault. */
 export function checkPending(rec: usize): bool {
+  const scalarLoads = load<u32>(wave, Wave.SMEM_OUT);
+  if (scalarLoads != 0 && !sgprsReady(rec, load<u32>(wave, Wave.LGKM_DONE))) return false;
   const vmDone = load<u32>(wave, Wave.VM_DONE);
   const lgkmDone = load<u32>(wave, Wave.LGKM_DONE);
+  if (load<u32>(wave, Wave.VM_ISSUED) == vmDone && load<u32>(wave, Wave.LGKM_ISSUED) - lgkmDone == scalarLoads)
+    return true;
   const inOrder = load<u8>(rec, Rec.LOAD) == LoadKind.VM;
-  for (let i: usize = 0; i < 4; i++) {
-    const count = load<u8>(rec + (i << 1), Rec.READ_V + 1);
+  // Data of all lanes may move where lanes are crossed.
+  const crossing = load<u8>(rec, Rec.CLASS) == Class.LANE || (load<u32>(rec, Rec.MODS) & (Mod.DPP16 | Mod.DPP8)) != 0;
+  const lanes: u32 = crossing ? <u32>-1 : exec();
+  for (let at = rec + Rec.READ_V; at < rec + Rec.READ_S; at += 2) {
+    const count = load<u8>(at, 1);
     if (count == 0) break;
-    if (!vgprsReady(load<u8>(rec + (i << 1), Rec.READ_V), count, vmDone, lgkmDone, false)) return false;
+    if (!vgprsReady(load<u8>(at), count, vmDone, lgkmDone, lanes, false)) return false;
   }
   const written = load<u8>(rec, Rec.WRITE_V + 1);
-  if (written && !vgprsReady(load<u8>(rec, Rec.WRITE_V), written, vmDone, lgkmDone, inOrder)) return false;
-  for (let i: usize = 0; i < 6; i++) {
-    // Four ranges read, then two written; both are (start, count) bytes.
-    const at = i < 4 ? rec + Rec.READ_S + (i << 1) : rec + Rec.WRITE_S + ((i - 4) << 1);
-    const first = <u32>load<u8>(at);
-    const end = first + load<u8>(at, 1);
-    for (let n = first; n < end; n++) {
-      if (pending(load<u32>(wave + ((<usize>n) << 2), Wave.PENDING_SGPR), lgkmDone))
-        return fault(n, RegisterClass.SGPR);
-    }
+  return !written || vgprsReady(load<u8>(rec, Rec.WRITE_V), written, vmDone, lgkmDone, lanes, inOrder);
+}
+
+function sgprsReady(rec: usize, lgkmDone: u32): bool {
+  for (let at = rec + Rec.READ_S; at < rec + Rec.WRITE_V; at += 2) {
+    if (!load<u8>(at, 1)) break;
+    if (!sgprRangeReady(at, lgkmDone)) return false;
+  }
+  return sgprRangeReady(rec + Rec.WRITE_S, lgkmDone) && sgprRangeReady(rec + Rec.WRITE_S + 2, lgkmDone);
+}
+
+/** A (start, count) pair of bytes. */
+function sgprRangeReady(range: usize, lgkmDone: u32): bool {
+  const first = <u32>load<u8>(range);
+  const end = first + load<u8>(range, 1);
+  for (let n = first; n < end; n++) {
+    if (pending(load<u32>(wave + ((<usize>n) << 2), Wave.PENDING_SGPR), lgkmDone)) return fault(n, RegisterClass.SGPR);
   }
   return true;
 }
 
-function vgprsReady(first: u32, count: u32, vmDone: u32, lgkmDone: u32, vmMayPend: bool): bool {
+function vgprsReady(first: u32, count: u32, vmDone: u32, lgkmDone: u32, lanes: u32, vmMayPend: bool): bool {
   for (let n = first; n < first + count; n++) {
     const at = wave + ((<usize>n) << 2);
+    if (!(load<u32>(at, Wave.PENDING_LANES) & lanes)) continue;
     if (!vmMayPend && pending(load<u32>(at, Wave.PENDING_VM), vmDone)) return fault(n, RegisterClass.VGPR);
     if (pending(load<u32>(at, Wave.PENDING_LGKM), lgkmDone)) return fault(n, RegisterClass.VGPR);
   }
@@ -79,12 +95,22 @@ export function markPending(rec: usize): void {
     const issued = load<u32>(wave, Wave.VM_ISSUED) + 1;
     store<u32>(wave, issued, Wave.VM_ISSUED);
     if (issued - load<u32>(wave, Wave.VM_DONE) > VM_MAX) store<u32>(wave, issued - VM_MAX, Wave.VM_DONE);
-    for (let n = first; n < end; n++) store<u32>(wave + ((<usize>n) << 2), issued, Wave.PENDING_VM);
+    for (let n = first; n < end; n++) markVgpr(n, issued, Wave.PENDING_VM);
   }
   if (kind == LoadKind.LDS || kind == LoadKind.BOTH) {
     const issued = issueLgkm();
-    for (let n = first; n < end; n++) store<u32>(wave + ((<usize>n) << 2), issued, Wave.PENDING_LGKM);
+    for (let n = first; n < end; n++) markVgpr(n, issued, Wave.PENDING_LGKM);
   }
+}
+
+/** Adds the active lanes to those that wait; lanes of loads that are done drop out. */
+function markVgpr(number: u32, issued: u32, table: usize): void {
+  const at = wave + ((<usize>number) << 2);
+  const waits =
+    pending(load<u32>(at, Wave.PENDING_VM), load<u32>(wave, Wave.VM_DONE)) ||
+    pending(load<u32>(at, Wave.PENDING_LGKM), load<u32>(wave, Wave.LGKM_DONE));
+  store<u32>(at, (waits ? load<u32>(at, Wave.PENDING_LANES) : 0) | exec(), Wave.PENDING_LANES);
+  store<u32>(at + table, issued);
 }
 
 function issueLgkm(): u32 {

@@ -10,6 +10,11 @@ function signed24(x: v128): v128 {
   return i32x4.shr_s(i32x4.shl(x, 8), 8);
 }
 
+/** High words of two pairs of 64-bit products. */
+function mulHigh4(low: v128, high: v128): v128 {
+  return i8x16.shuffle(low, high, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+}
+
 /**
  * Writes row `d` from sources `a`, `b`, `c`; `sa`, `sb`, `sc` are 16 for a row, 0 for one vector that stands for all
  * lanes. The result may lie on a source's row. False where `op` is not one of these.
@@ -483,6 +488,74 @@ export function executeRow(op: u32, d: usize, a: usize, sa: usize, b: usize, sb:
         store<u32>(d, (load<u32>(a) << (load<u32>(b) & 31)) | load<u32>(c));
         a += sa;
         b += 4;
+        c += sc;
+      }
+      return true;
+    case Op.v_add_lshl_u32:
+      if (sc == 0) {
+        const by = load<i32>(c);
+        for (; d < end; d += 16) {
+          v128.store(d, i32x4.shl(i32x4.add(v128.load(a), v128.load(b)), by));
+          a += sa;
+          b += sb;
+        }
+        return true;
+      }
+      return false;
+    case Op.v_bfe_u32:
+      if (sb == 0 && sc == 0) {
+        const by = load<i32>(b);
+        const mask = i32x4.splat((1 << (load<u32>(c) & 31)) - 1);
+        for (; d < end; d += 16) {
+          v128.store(d, v128.and(i32x4.shr_u(v128.load(a), by), mask));
+          a += sa;
+        }
+        return true;
+      }
+      return false;
+    case Op.v_mul_hi_u32:
+      for (; d < end; d += 16) {
+        v128.store(
+          d,
+          mulHigh4(
+            i64x2.extmul_low_i32x4_u(v128.load(a), v128.load(b)),
+            i64x2.extmul_high_i32x4_u(v128.load(a), v128.load(b)),
+          ),
+        );
+        a += sa;
+        b += sb;
+      }
+      return true;
+    case Op.v_mul_hi_i32:
+      for (; d < end; d += 16) {
+        v128.store(
+          d,
+          mulHigh4(
+            i64x2.extmul_low_i32x4_s(v128.load(a), v128.load(b)),
+            i64x2.extmul_high_i32x4_s(v128.load(a), v128.load(b)),
+          ),
+        );
+        a += sa;
+        b += sb;
+      }
+      return true;
+    case Op.v_cvt_f32_ubyte0_e64:
+      for (; d < end; d += 16) {
+        v128.store(d, f32x4.convert_i32x4_s(v128.and(v128.load(a), i32x4.splat(0xff))));
+        a += sa;
+      }
+      return true;
+    case Op.v_sad_u32:
+      for (; d < end; d += 16) {
+        v128.store(
+          d,
+          i32x4.add(
+            i32x4.sub(i32x4.max_u(v128.load(a), v128.load(b)), i32x4.min_u(v128.load(a), v128.load(b))),
+            v128.load(c),
+          ),
+        );
+        a += sa;
+        b += sb;
         c += sc;
       }
       return true;

@@ -88,6 +88,29 @@ export function loadLane(access: u32, va: u64, column: usize): void {
   if (faultKind == 0) store<u32>(column, placeSubDword(access, raw, load<u32>(column)));
 }
 
+/** Page that the running instruction touched last, and where it lies. */
+let quickPage: u64 = 0;
+let quickAt: usize = 0;
+
+/** Forgets the page of the instruction before: permissions and address space may differ. */
+export function beginQuick(): void {
+  quickPage = <u64>-1;
+}
+
+/** Address of [va, va+bytes) where it lies in one page; 0 where the slow path must look (or a fault was raised). */
+export function quickAddress(va: u64, bytes: u32, need: u32): usize {
+  const page = va >> 12;
+  const within = <usize>va & 4095;
+  if (within + bytes > 4096) return 0;
+  if (page != quickPage) {
+    const at = translate(va, need);
+    if (at == 0) return 0;
+    quickAt = at - within;
+    quickPage = page;
+  }
+  return quickAt + within;
+}
+
 export function storeLane(access: u32, va: u64, column: usize): void {
   switch (access) {
     case Access.STORE_BYTE:
