@@ -1,6 +1,8 @@
 export type { ImmName, InstrFlag, OpRow } from "./ops.ts";
 export { atomicOps, instrFlags, OpFlag, opNumbers, opRows } from "./ops.ts";
 export { IrSyntaxError, parseIr } from "./parse.ts";
+export { passNumbers, passRows } from "./passes.ts";
 export { printIr } from "./print.ts";
+export { algebraicRules } from "./rules.ts";
 export type { IrBlock, IrIf, IrInstr, IrLoop, IrNode, IrShader } from "./shader.ts";
 export { decodeSnapshot, encodeSnapshot } from "./snapshot.ts";

@@ -2,9 +2,11 @@ import { atomicOps, instrFlags, opRows } from "./ops.ts";
 import type { IrInstr, IrNode, IrShader } from "./shader.ts";
 
 const rowOf = new Map(opRows.map((row) => [row.name, row]));
+/** Immediates that are left out where they are 0. */
+const defaulted = new Set<string>(["base", "scope", "storage"]);
 const hex = (bits: number): string => `0x${bits.toString(16).padStart(8, "0")}`;
 
-/** `op sources name=immediate… flags`; immediates of 0 are left out, except `set` and `binding`. */
+/** `op sources name=immediate… flags`; a `base`, `scope` or `storage` of 0 is left out. */
 function printInstr(i: IrInstr, value: number): string {
   const row = rowOf.get(i.op);
   const width = i.width === 0 ? "" : `%${value}:${i.width}${i.components > 1 ? `x${i.components}` : ""} = `;
@@ -15,7 +17,7 @@ function printInstr(i: IrInstr, value: number): string {
     if (i.srcs.length > 0) words.push(i.srcs.map((s) => `%${s}`).join(", "));
     const named = (row?.imms ?? []).map((name, k) => [name, i.imms[k] ?? 0] as const);
     for (const [name, bits] of named.toSorted((a, b) => (a[0] < b[0] ? -1 : 1))) {
-      if (bits !== 0 || name === "set" || name === "binding" || name === "atomic") {
+      if (bits !== 0 || !defaulted.has(name)) {
         words.push(`${name}=${name === "atomic" ? (atomicOps[bits] ?? bits) : bits}`);
       }
     }

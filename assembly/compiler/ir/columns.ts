@@ -62,11 +62,12 @@ export const nodeLast1 = changetype<U32Column>(SLOT_END + 8 * N);
 export const nodeAux = changetype<U32Column>(SLOT_END + 9 * N);
 /** Free for the running pass. */
 export const nodeScratch = changetype<U32Column>(SLOT_END + 10 * N);
-/** Block: number in tree order, immediate dominator, depth in the dominator tree (`dominance.ts`). */
+/** Block: number in tree order, immediate dominator, dominator tree preorder and subtree size (`dominance.ts`). */
 export const nodeOrder = changetype<U32Column>(SLOT_END + 11 * N);
 export const nodeIdom = changetype<U32Column>(SLOT_END + 12 * N);
-export const nodeDepth = changetype<U32Column>(SLOT_END + 13 * N);
-const NODE_END: usize = SLOT_END + 14 * N;
+export const nodePre = changetype<U32Column>(SLOT_END + 13 * N);
+export const nodeSize = changetype<U32Column>(SLOT_END + 14 * N);
+const NODE_END: usize = SLOT_END + 15 * N;
 
 export const predPool = changetype<U32Column>(NODE_END);
 const PRED_END: usize = NODE_END + ((<usize>MAX_PREDS) << 2);

@@ -172,7 +172,8 @@ export function binary(op: u32, a: u32, b: u32): u32 {
 /** Sum of products of two runs of leaves with strides, left to right. */
 export function dot(a: u32, strideA: u32, b: u32, strideB: u32, count: u32): u32 {
   let sum: u32 = fmul(leafPool[a], leafPool[b]);
-  for (let k: u32 = 1; k < count && !failed(); k++) sum = fadd(sum, fmul(leafPool[a + k * strideA], leafPool[b + k * strideB]));
+  for (let k: u32 = 1; k < count && !failed(); k++)
+    sum = fadd(sum, fmul(leafPool[a + k * strideA], leafPool[b + k * strideB]));
   return sum;
 }
 

@@ -4,9 +4,24 @@ import { Atomic, InstrFlag, Op } from "../../gen/ir-ops.ts";
 import { SpvOp } from "../../gen/spirv.ts";
 import { constant, newInstr, place0, setFlags, setImm, setSrc } from "../ir/index.ts";
 import { un } from "./fold-build.ts";
-import { IdClass, idAt, idClass, idLeaf, idType, leafPool, malformed, newLeaves, ptrElem, ptrVar, setValue, typeA, typeKind, unsupported } from "./ids.ts";
-import { PtrKind, kindOfVar, pointerAt } from "./pointers.ts";
+import {
+  IdClass,
+  idAt,
+  idClass,
+  idLeaf,
+  idType,
+  leafPool,
+  malformed,
+  newLeaves,
+  ptrElem,
+  ptrVar,
+  setValue,
+  typeA,
+  typeKind,
+  unsupported,
+} from "./ids.ts";
 import { loadPointer, memoryAddress, storePointer } from "./memory.ts";
+import { kindOfVar, PtrKind, pointerAt } from "./pointers.ts";
 import { Unsupported } from "./texts.ts";
 import { TypeKind } from "./types.ts";
 
@@ -52,7 +67,9 @@ export function liftAtomic(op: u32, at: u32): void {
   if (failed()) return;
   const kind = kindOfVar(ptrVar[p]);
   const type = idType[p];
-  const scalar = typeKind[type] == TypeKind.INT || (typeKind[type] == TypeKind.FLOAT && (store || op == SpvOp.OpAtomicLoad || op == SpvOp.OpAtomicExchange));
+  const scalar =
+    typeKind[type] == TypeKind.INT ||
+    (typeKind[type] == TypeKind.FLOAT && (store || op == SpvOp.OpAtomicLoad || op == SpvOp.OpAtomicExchange));
   if ((kind != PtrKind.SSBO && kind != PtrKind.SHARED) || !scalar || typeA[type] != 32) {
     unsupported(Unsupported.ATOMIC, op);
     return;
@@ -76,7 +93,13 @@ export function liftAtomic(op: u32, at: u32): void {
   const shared = kind == PtrKind.SHARED;
   const operands: u32 = compare ? 2 : 1;
   const sources: u32 = 1 + operands + (ptrElem[p] != 0 ? 1 : 0);
-  const irOp: u32 = compare ? (shared ? Op.SHARED_ATOMIC_CMPSWAP : Op.SSBO_ATOMIC_CMPSWAP) : shared ? Op.SHARED_ATOMIC : Op.SSBO_ATOMIC;
+  const irOp: u32 = compare
+    ? shared
+      ? Op.SHARED_ATOMIC_CMPSWAP
+      : Op.SSBO_ATOMIC_CMPSWAP
+    : shared
+      ? Op.SHARED_ATOMIC
+      : Op.SSBO_ATOMIC;
   let data: u32 = constant(1);
   let expected: u32 = 0;
   if (compare) {

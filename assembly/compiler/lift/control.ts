@@ -1,5 +1,5 @@
 /** Branches, merges, switches, calls and returns: see `frames.ts` for the scheme. */
-import { failed, fail, Fail, Limit } from "../../base/index.ts";
+import { Fail, fail, failed, Limit } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvOp } from "../../gen/spirv.ts";
 import {
@@ -24,7 +24,6 @@ import {
 import { bin, notB } from "./fold-build.ts";
 import {
   FrameKind,
-  NO_EXIT,
   frameBlock,
   frameDepth,
   frameExit0,
@@ -42,6 +41,7 @@ import {
   frameResult,
   frameReturn,
   lowestExit,
+  NO_EXIT,
   noteExit,
   popFrame,
   pushFrame,
@@ -67,9 +67,9 @@ import {
   unsupported,
   wordAt,
 } from "./ids.ts";
-import { Layout, copyPointer, describe } from "./pointers.ts";
-import { TypeKind } from "./types.ts";
+import { copyPointer, describe, Layout } from "./pointers.ts";
 import { Unsupported } from "./texts.ts";
+import { TypeKind } from "./types.ts";
 import { operand, valueAt } from "./values.ts";
 
 /** Word of the instruction to lift next. */
@@ -171,7 +171,8 @@ export function liftPhi(at: u32): void {
   }
   const base = phiBase(phi, type);
   const leaf = newLeaves(typeLeaves[type]);
-  for (let k: u32 = 0; k < typeLeaves[type] && !failed(); k++) leafPool[leaf + k] = loadVar(base + k, varWidth[base + k]);
+  for (let k: u32 = 0; k < typeLeaves[type] && !failed(); k++)
+    leafPool[leaf + k] = loadVar(base + k, varWidth[base + k]);
   setValue(phi, type, leaf);
 }
 
@@ -506,7 +507,8 @@ function closeFunction(f: u32): void {
   if (failed()) return;
   // A function that never returns leaves its result without variables: the code after it is unreachable.
   const base = frameReturn[f] == 0 ? newVarsOf(type) : frameReturn[f] - 1;
-  for (let k: u32 = 0; k < typeLeaves[type] && !failed(); k++) leafPool[leaf + k] = loadVar(base + k, varWidth[base + k]);
+  for (let k: u32 = 0; k < typeLeaves[type] && !failed(); k++)
+    leafPool[leaf + k] = loadVar(base + k, varWidth[base + k]);
   setValue(frameResult[f], type, leaf);
 }
 

@@ -2,18 +2,18 @@
  * The lifter's builders: as the IR builder's, but folding when all sources are constants (so that spec constants and
  * addresses come out as constants at each level), and with the `exact` flag of the instruction being lifted.
  */
-import { InstrFlag, Op, OpFlag, foldOp, opFlags } from "../../gen/ir-ops.ts";
+import { foldOp, InstrFlag, Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
 import {
   alu1,
   alu2,
   alu3,
-  constBits,
+  select as buildSelect,
   constant,
   constantBool,
+  constBits,
   flagsOf,
   isConst,
   opOf,
-  select as buildSelect,
   setFlags,
   widthOf,
 } from "../ir/index.ts";
@@ -57,7 +57,8 @@ export function bin(op: u32, a: u32, b: u32): u32 {
 }
 
 export function tri(op: u32, a: u32, b: u32, c: u32): u32 {
-  if (isConst(a) && isConst(b) && isConst(c) && canFold(op)) return folded(op, 32, constBits(a), constBits(b), constBits(c));
+  if (isConst(a) && isConst(b) && isConst(c) && canFold(op))
+    return folded(op, 32, constBits(a), constBits(b), constBits(c));
   return mark(alu3(op, a, b, c));
 }
 

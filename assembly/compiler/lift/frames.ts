@@ -7,7 +7,7 @@
  * `continue`. Any other exit (return from inside a construct, break out of a switch from inside an if) sets the flags of
  * the frames that it leaves, and what would follow is guarded: placed in the arm that does not exit, or under `if (!flag)`.
  */
-import { Fail, Limit, U32Column, fail } from "../../base/index.ts";
+import { Fail, fail, Limit, U32Column } from "../../base/index.ts";
 import { LIFT_TABLES_END } from "./ids.ts";
 
 export const enum FrameKind {

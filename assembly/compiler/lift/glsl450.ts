@@ -6,8 +6,8 @@ import { failed } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvGlslStd450 as G } from "../../gen/spirv.ts";
 import { constant, constantF } from "../ir/index.ts";
-import { bin, fadd, fmul, fsub, sel, tri, un } from "./fold-build.ts";
 import { dot } from "./alu.ts";
+import { bin, fadd, fmul, fsub, sel, tri, un } from "./fold-build.ts";
 import { leafPool } from "./ids.ts";
 
 const LOG2_E: f32 = 1.44269504;
@@ -59,11 +59,11 @@ function acosPositive(x: u32): u32 {
   let p = constantF(-0.0012624911);
   p = fma(p, x, constantF(0.0066700901));
   p = fma(p, x, constantF(-0.0170881256));
-  p = fma(p, x, constantF(0.0308918810));
+  p = fma(p, x, constantF(0.030891881));
   p = fma(p, x, constantF(-0.0501743046));
   p = fma(p, x, constantF(0.0889789874));
   p = fma(p, x, constantF(-0.2145988016));
-  p = fma(p, x, constantF(1.5707963050));
+  p = fma(p, x, constantF(1.570796305));
   return fmul(p, un(Op.FSQRT, fsub(constantF(1), x)));
 }
 /** Near 0 the difference to pi/2 cancels, so there asin is its odd series to x^9. */
@@ -89,7 +89,7 @@ function atanUnit(x: u32): u32 {
   let p = constantF(0.0028662257);
   p = fma(p, s, constantF(-0.0161657367));
   p = fma(p, s, constantF(0.0429096138));
-  p = fma(p, s, constantF(-0.0752896400));
+  p = fma(p, s, constantF(-0.07528964));
   p = fma(p, s, constantF(0.1065626393));
   p = fma(p, s, constantF(-0.1420889944));
   p = fma(p, s, constantF(0.1999355085));
@@ -121,7 +121,7 @@ function sinh(a: u32): u32 {
   const e = exp(a);
   const big = fmul(constantF(0.5), fsub(e, exp(neg(a))));
   const s = fmul(a, a);
-  let p = constantF(0.00019841270);
+  let p = constantF(0.0001984127);
   p = fma(p, s, constantF(0.0083333333));
   p = fma(p, s, constantF(0.16666667));
   const small = fma(fmul(a, s), p, a);

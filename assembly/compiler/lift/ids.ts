@@ -2,8 +2,8 @@
  * What the lifter knows of each SPIR-V id, in columns by id. A value is a run of scalar leaves (IR values) in the leaf
  * pool: a composite shares the leaves of its parts, so extracts and copies cost nothing.
  */
-import { Fail, Limit, U32Column, fail } from "../../base/index.ts";
-import { option, Option, words } from "../io.ts";
+import { Fail, fail, Limit, U32Column } from "../../base/index.ts";
+import { Option, option, words } from "../io.ts";
 import { LIFT_BASE } from "../memory-map.ts";
 
 export const MAX_IDS: u32 = 1 << 19;

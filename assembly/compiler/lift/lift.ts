@@ -3,17 +3,25 @@
  * What it cannot lift fails with a code and the place; nothing is guessed. Ids are checked, dominance is left to the IR
  * validator, which the driver runs right after.
  */
-import { Fail, Limit, fail, failed, place, setPlace, spend } from "../../base/index.ts";
+import { Fail, fail, failed, Limit, place, setPlace, spend } from "../../base/index.ts";
 import { Op, OpFlag } from "../../gen/ir-ops.ts";
-import { SpvDecoration, SpvExecutionMode, SpvExecutionModel, SpvMemorySemantics, SpvOp, SpvScope, SpvBuiltIn } from "../../gen/spirv.ts";
 import {
-  Kind,
+  SpvBuiltIn,
+  SpvDecoration,
+  SpvExecutionMode,
+  SpvExecutionModel,
+  SpvMemorySemantics,
+  SpvOp,
+  SpvScope,
+} from "../../gen/spirv.ts";
+import { MAX_WORDS, Option, option, specRows, words } from "../io.ts";
+import {
   appendBlock,
   buildPreds,
   clearSources,
-  constBits,
   constant,
   constantBool,
+  constBits,
   cursorAtEnd,
   effect,
   enterPlace,
@@ -22,6 +30,7 @@ import {
   firstInstr,
   isConst,
   isReachable,
+  Kind,
   kindOf,
   localSize,
   nameBytes,
@@ -34,7 +43,6 @@ import {
   setStage,
   unlinkNode,
 } from "../ir/index.ts";
-import { MAX_WORDS, Option, option, specRows, words } from "../io.ts";
 import { isAtomic, liftAtomic } from "./atomics.ts";
 import {
   advance,
@@ -54,8 +62,6 @@ import {
 } from "./control.ts";
 import { resetFrames } from "./frames.ts";
 import {
-  IdClass,
-  MAX_IDS,
   addMemberDecoration,
   decBinding,
   decBuiltIn,
@@ -63,6 +69,7 @@ import {
   decSet,
   decSpecId,
   decStride,
+  IdClass,
   idAt,
   idClass,
   idDec,
@@ -70,6 +77,7 @@ import {
   idStamp,
   idType,
   leafPool,
+  MAX_IDS,
   malformed,
   newLeaves,
   ptrConst,
@@ -85,9 +93,19 @@ import {
 } from "./ids.ts";
 import { arrayLength, storePointer } from "./memory.ts";
 import { accessChain, copyPointer, declareVariable, decorationBit } from "./pointers.ts";
-import { TypeKind, liftType, scalarWidth } from "./types.ts";
 import { Unsupported } from "./texts.ts";
-import { liftCopyMemory, liftLoad, liftStore, liftValue, nullLeaves, operand, result, undefLeaves, valueAt } from "./values.ts";
+import { liftType, scalarWidth, TypeKind } from "./types.ts";
+import {
+  liftCopyMemory,
+  liftLoad,
+  liftStore,
+  liftValue,
+  nullLeaves,
+  operand,
+  result,
+  undefLeaves,
+  valueAt,
+} from "./values.ts";
 
 const SPIRV_MAGIC: u32 = 0x0723_0203;
 
@@ -241,7 +259,10 @@ function liftNull(op: u32, at: u32): void {
     malformed(at);
     return;
   }
-  if (typeKind[type] >= <u32>TypeKind.POINTER || (scalarKind(type) && scalarWidth(type) != 32 && scalarWidth(type) != 1)) {
+  if (
+    typeKind[type] >= <u32>TypeKind.POINTER ||
+    (scalarKind(type) && scalarWidth(type) != 32 && scalarWidth(type) != 1)
+  ) {
     idClass[id] = IdClass.UNSUPPORTED;
     return;
   }
@@ -345,7 +366,8 @@ function scan(op: u32, at: u32, count: u32): void {
       break;
     default:
       if (op >= <u32>SpvOp.OpTypeVoid && op <= <u32>SpvOp.OpTypeFunction) liftType(op, at, count);
-      else if (op > <u32>SpvOp.OpTypeFunction && op <= <u32>SpvOp.OpTypePipe) idClass[idAt(at + 1)] = IdClass.UNSUPPORTED;
+      else if (op > <u32>SpvOp.OpTypeFunction && op <= <u32>SpvOp.OpTypePipe)
+        idClass[idAt(at + 1)] = IdClass.UNSUPPORTED;
       break;
   }
 }

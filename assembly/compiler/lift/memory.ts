@@ -4,12 +4,12 @@ import { InstrFlag, Op } from "../../gen/ir-ops.ts";
 import { SpvBuiltIn, SpvMemoryAccess } from "../../gen/spirv.ts";
 import {
   constant,
+  extract,
   ldsBytes,
   loadVar,
   localSize,
   newInstr,
   place0,
-  extract,
   setFlags,
   setImm,
   setLdsBytes,
@@ -50,9 +50,9 @@ import {
   unsupported,
   wordAt,
 } from "./ids.ts";
-import { Layout, PtrKind, describe, dynamicOffset, kindOfVar, localBase, pointerAt } from "./pointers.ts";
-import { TypeKind, arrayStride, partType } from "./types.ts";
+import { describe, dynamicOffset, kindOfVar, Layout, localBase, PtrKind, pointerAt } from "./pointers.ts";
 import { Unsupported } from "./texts.ts";
+import { arrayStride, partType, TypeKind } from "./types.ts";
 
 /** Most candidates of a dynamic access to a local variable, times its scalars. */
 const MAX_SELECTS: u32 = 1024;
@@ -68,7 +68,8 @@ function accessFlags(p: u32, operands: u32): u32 {
   if (operands != 0) {
     const bits = wordAt(operands);
     if ((bits & SpvMemoryAccess.Volatile) != 0) flags |= InstrFlag.VOLATILE | InstrFlag.COHERENT;
-    if ((bits & (SpvMemoryAccess.MakePointerAvailable | SpvMemoryAccess.MakePointerVisible)) != 0) flags |= InstrFlag.COHERENT;
+    if ((bits & (SpvMemoryAccess.MakePointerAvailable | SpvMemoryAccess.MakePointerVisible)) != 0)
+      flags |= InstrFlag.COHERENT;
   }
   return flags;
 }
@@ -139,7 +140,14 @@ function loadMemory(p: u32, leaf: u32, flags: u32): void {
   const shared = kind == PtrKind.SHARED;
   const base = shared ? sharedBase(ptrVar[p]) : 0;
   const count = describe(idType[p], ptrConst[p] + base, shared ? Layout.SHARED : Layout.EXPLICIT, ptrStride[p], 0);
-  const op: u32 = kind == PtrKind.UBO ? Op.LOAD_UBO : kind == PtrKind.SSBO ? Op.LOAD_SSBO : kind == PtrKind.PUSH ? Op.LOAD_PUSH : Op.LOAD_SHARED;
+  const op: u32 =
+    kind == PtrKind.UBO
+      ? Op.LOAD_UBO
+      : kind == PtrKind.SSBO
+        ? Op.LOAD_SSBO
+        : kind == PtrKind.PUSH
+          ? Op.LOAD_PUSH
+          : Op.LOAD_SHARED;
   let k: u32 = 0;
   while (k < count && !failed()) {
     const n = runLength(kind, p, k, count);
@@ -320,6 +328,9 @@ export function arrayLength(at: u32): void {
   const offset = memberOffset[row];
   const bytes = offset == 0 ? size : bin(Op.ISUB, bin(Op.UMAX, size, constant(offset)), constant(offset));
   const leaf = newLeaves(1);
-  leafPool[leaf] = (stride & (stride - 1)) == 0 ? bin(Op.USHR, bytes, constant(ctz<u32>(stride))) : bin(Op.UDIV, bytes, constant(stride));
+  leafPool[leaf] =
+    (stride & (stride - 1)) == 0
+      ? bin(Op.USHR, bytes, constant(ctz<u32>(stride)))
+      : bin(Op.UDIV, bytes, constant(stride));
   setValue(idAt(at + 2), idAt(at + 1), leaf);
 }

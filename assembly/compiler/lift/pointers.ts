@@ -10,14 +10,12 @@
 import { failed } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvDecoration, SpvStorageClass } from "../../gen/spirv.ts";
-import { constBits, constant, isConst, newVar } from "../ir/index.ts";
-import { bin, scaleI, addI } from "./fold-build.ts";
+import { constant, constBits, isConst, newVar } from "../ir/index.ts";
+import { addI, bin, scaleI } from "./fold-build.ts";
 import {
   Dec,
-  IdClass,
-  MAX_LEAVES,
-  ROW_MAJOR,
   decBuiltIn,
+  IdClass,
   idAt,
   idClass,
   idDec,
@@ -25,6 +23,7 @@ import {
   idStamp,
   idType,
   leafPool,
+  MAX_LEAVES,
   malformed,
   memberBuiltIn,
   memberDec,
@@ -39,6 +38,7 @@ import {
   ptrRange,
   ptrStride,
   ptrVar,
+  ROW_MAJOR,
   scratchB,
   typeA,
   typeB,
@@ -46,8 +46,8 @@ import {
   typeLeaves,
   unsupported,
 } from "./ids.ts";
-import { TypeKind, arrayStride, ldsStride, partLeaf, partType } from "./types.ts";
 import { Unsupported } from "./texts.ts";
+import { arrayStride, ldsStride, partLeaf, partType, TypeKind } from "./types.ts";
 
 export const enum PtrKind {
   NONE = 0,
@@ -185,7 +185,11 @@ export function localBase(variable: u32): u32 {
 }
 
 function layoutOf(kind: u32): u32 {
-  return kind == PtrKind.SHARED ? Layout.SHARED : kind == PtrKind.LOCAL || kind == PtrKind.INPUT ? Layout.NONE : Layout.EXPLICIT;
+  return kind == PtrKind.SHARED
+    ? Layout.SHARED
+    : kind == PtrKind.LOCAL || kind == PtrKind.INPUT
+      ? Layout.NONE
+      : Layout.EXPLICIT;
 }
 
 export function copyPointer(to: u32, from: u32): void {
@@ -250,7 +254,9 @@ function step(p: u32, index: u32, at: u32): void {
   const where = kindOfVar(ptrVar[p]);
   const block = blockOfArray(type);
   const isBlockArray =
-    (where == PtrKind.UBO || where == PtrKind.SSBO) && block != type && (idDec[block] & (Dec.BLOCK | Dec.BUFFER_BLOCK)) != 0;
+    (where == PtrKind.UBO || where == PtrKind.SSBO) &&
+    block != type &&
+    (idDec[block] & (Dec.BLOCK | Dec.BUFFER_BLOCK)) != 0;
   if (isBlockArray) {
     const scaled = scaleI(index, blocksIn(typeA[type]));
     ptrElem[p] = ptrElem[p] == 0 ? scaled : addI(ptrElem[p], scaled);

@@ -1,20 +1,19 @@
 /** OpType*: kinds, scalar counts, layouts. */
-import { Fail, Limit, fail, failed } from "../../base/index.ts";
+import { Fail, fail, failed, Limit } from "../../base/index.ts";
 import { SpvDecoration, SpvOp } from "../../gen/spirv.ts";
 import { constBits, isConst } from "../ir/index.ts";
 import {
   Dec,
-  IdClass,
-  MAX_LEAVES,
-  ROW_MAJOR,
-  decStride,
   decoratedMember,
+  decStride,
   firstMemberDecoration,
+  IdClass,
   idAt,
   idClass,
   idLeaf,
   idType,
   leafPool,
+  MAX_LEAVES,
   malformed,
   memberBuiltIn,
   memberDec,
@@ -27,6 +26,7 @@ import {
   memberType,
   newMembers,
   nextMemberDecoration,
+  ROW_MAJOR,
   typeA,
   typeAlign,
   typeB,
@@ -91,7 +91,8 @@ export function scalarType(type: u32): u32 {
 export function partType(type: u32, k: u32): u32 {
   const kind = typeKind[type];
   if (kind == TypeKind.STRUCT) return k < typeB[type] ? memberType[typeA[type] + k] : 0;
-  if (kind == TypeKind.VECTOR || kind == TypeKind.MATRIX || kind == TypeKind.ARRAY) return k < typeB[type] ? typeA[type] : 0;
+  if (kind == TypeKind.VECTOR || kind == TypeKind.MATRIX || kind == TypeKind.ARRAY)
+    return k < typeB[type] ? typeA[type] : 0;
   return kind == TypeKind.RUNTIME_ARRAY ? typeA[type] : 0;
 }
 /** First scalar of part k within the composite. */
@@ -215,7 +216,8 @@ export function liftType(op: u32, at: u32, count: u32): void {
       const part = typeAt(at + 2);
       const n = wordAt(at + 3);
       const kind = typeKind[part];
-      const ok = op == SpvOp.OpTypeVector ? kind >= <u32>TypeKind.BOOL && kind <= <u32>TypeKind.FLOAT : kind == TypeKind.VECTOR;
+      const ok =
+        op == SpvOp.OpTypeVector ? kind >= <u32>TypeKind.BOOL && kind <= <u32>TypeKind.FLOAT : kind == TypeKind.VECTOR;
       if (!ok || n < 2 || n > 16) {
         malformed(at);
         return;

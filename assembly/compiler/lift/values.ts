@@ -2,7 +2,7 @@
 import { failed } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvGlslStd450 as G, SpvOp } from "../../gen/spirv.ts";
-import { constBits, constant, isConst, undef } from "../ir/index.ts";
+import { constant, constBits, isConst, undef } from "../ir/index.ts";
 import { binary, bitfieldExtract, bitfieldInsert, borrowOf, carryOf, dot, reduceBool, unary } from "./alu.ts";
 import { bin, fmul, fsub, sel, setExact, un } from "./fold-build.ts";
 import { determinant, glslPack, glslScalar, glslVector, inverse } from "./glsl450.ts";
@@ -27,9 +27,9 @@ import {
   wordAt,
 } from "./ids.ts";
 import { loadPointer, storePointer } from "./memory.ts";
-import { Layout, describe, pointerAt } from "./pointers.ts";
-import { TypeKind, partLeaf, partType, scalarWidth, typeAt } from "./types.ts";
+import { describe, Layout, pointerAt } from "./pointers.ts";
 import { Unsupported } from "./texts.ts";
+import { partLeaf, partType, scalarWidth, TypeKind, typeAt } from "./types.ts";
 
 /** A value id in word k; anything else fails and answers 0. */
 export function valueAt(k: u32): u32 {
@@ -262,7 +262,8 @@ function liftMatrix(op: u32, at: u32): void {
       break;
     case SpvOp.OpOuterProduct:
       ok = typeLeaves[ta] == rows && typeLeaves[tb] == columns;
-      for (let k: u32 = 0; ok && k < n; k++) leafPool[out + k] = fmul(leafPool[la + (k % rows)], leafPool[lb + k / rows]);
+      for (let k: u32 = 0; ok && k < n; k++)
+        leafPool[out + k] = fmul(leafPool[la + (k % rows)], leafPool[lb + k / rows]);
       break;
     case SpvOp.OpVectorTimesMatrix: {
       const inner = rowsOf(tb);
@@ -273,8 +274,13 @@ function liftMatrix(op: u32, at: u32): void {
     default: {
       // MatrixTimesVector, MatrixTimesMatrix: element (c, r) is row r of a times column c of b.
       const inner = columnsOf(ta);
-      ok = rowsOf(ta) == rows && rowsOf(tb) == inner && typeLeaves[ta] == rows * inner && typeLeaves[tb] * rows == inner * n;
-      for (let k: u32 = 0; ok && k < n; k++) leafPool[out + k] = dot(la + (k % rows), rows, lb + (k / rows) * inner, 1, inner);
+      ok =
+        rowsOf(ta) == rows &&
+        rowsOf(tb) == inner &&
+        typeLeaves[ta] == rows * inner &&
+        typeLeaves[tb] * rows == inner * n;
+      for (let k: u32 = 0; ok && k < n; k++)
+        leafPool[out + k] = dot(la + (k % rows), rows, lb + (k / rows) * inner, 1, inner);
       break;
     }
   }
@@ -313,7 +319,8 @@ function liftSelect(at: u32): void {
     malformed(at);
     return;
   }
-  for (let k: u32 = 0; k < n && !failed(); k++) leafPool[out + k] = sel(leafPool[c + (nc == 1 ? 0 : k)], leafPool[a + k], leafPool[b + k]);
+  for (let k: u32 = 0; k < n && !failed(); k++)
+    leafPool[out + k] = sel(leafPool[c + (nc == 1 ? 0 : k)], leafPool[a + k], leafPool[b + k]);
 }
 
 function liftBitfield(op: u32, at: u32): void {
@@ -382,7 +389,12 @@ function liftExtInst(at: u32, count: u32): void {
   if (f == G.Determinant || f == G.MatrixInverse) {
     const m = valueAt(at + 5);
     const out = result(at);
-    if (failed() || typeKind[idType[m]] != TypeKind.MATRIX || typeB[idType[m]] > 4 || rowsOf(idType[m]) != typeB[idType[m]]) {
+    if (
+      failed() ||
+      typeKind[idType[m]] != TypeKind.MATRIX ||
+      typeB[idType[m]] > 4 ||
+      rowsOf(idType[m]) != typeB[idType[m]]
+    ) {
       malformed(at);
       return;
     }

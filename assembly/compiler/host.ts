@@ -1,0 +1,4 @@
+/** What the host provides (module `host`). */
+
+/** A pass has run: its number, whether it changed anything. The host may call `snapshot` from here. */
+export declare function passed(pass: u32, changed: u32): void;

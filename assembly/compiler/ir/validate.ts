@@ -1,0 +1,267 @@
+/**
+ * The invariants of the IR, each with a number. `validate` answers 0 or the number of the first rule that is broken;
+ * `brokenAt` says where (an instruction or node id). O(instructions + sources).
+ */
+import { spend } from "../../base/index.ts";
+import { Op, OpFlag, opDst, opFlags, opMaxSources, opMinSources, opSourceKinds } from "../../gen/ir-ops.ts";
+import { instrScratch, varWidth } from "./columns.ts";
+import { computeDominance, dominates } from "./dominance.ts";
+import {
+  blockOf,
+  componentsOf,
+  firstInstr,
+  firstUse,
+  imm,
+  instrLimit,
+  lastInstr,
+  nextInstr,
+  nextUse,
+  opOf,
+  prevInstr,
+  src,
+  srcCount,
+  useCount,
+  userOf,
+  widthOf,
+} from "./instr.ts";
+import {
+  condition,
+  entryBlock,
+  ifInstr,
+  isReachable,
+  Kind,
+  kindOf,
+  listFirst,
+  listLast,
+  loopOf,
+  nextBlock,
+  nextNode,
+  parentOf,
+  pred,
+  predCount,
+  predIndex,
+  prevNode,
+  sideOf,
+  successor0,
+  successor1,
+} from "./nodes.ts";
+import { varCount } from "./shader.ts";
+
+export const enum Rule {
+  NONE = 0,
+  /** A list starts and ends with a block and alternates blocks with ifs and loops; links agree both ways. */
+  LISTS = 1,
+  /** A predecessor list holds exactly the reachable blocks whose successor it is. */
+  EDGES = 2,
+  /** An unreachable block is empty and the last of its list. */
+  UNREACHABLE = 3,
+  /** Phis come first and have one source for each predecessor. */
+  PHIS = 4,
+  /** A jump is the last instruction of its block and the last of its list; break and continue stand in a loop,
+   * continue not in its cont part; end only in the last block of the function. */
+  JUMPS = 5,
+  /** Number of sources as the op's row says. */
+  SOURCES = 6,
+  /** Widths and components of result and sources as the op's row says. */
+  SHAPES = 7,
+  /** A source is a linked instruction with a result that dominates its reader. */
+  DOMINANCE = 8,
+  /** Use lists and counts hold exactly the source slots that read the value. */
+  USES = 9,
+  /** Immediates are in range: variable numbers and widths, components, indices. */
+  IMMEDIATES = 10,
+}
+
+let where: u32 = 0;
+
+export function brokenAt(): u32 {
+  return where;
+}
+
+function checkLists(): bool {
+  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    where = b;
+    if (kindOf(b) != Kind.BLOCK) return false;
+    const next = nextNode(b);
+    if (prevNode(b) == 0 && listFirst(parentOf(b), sideOf(b)) != b) return false;
+    if (next == 0) {
+      if (listLast(parentOf(b), sideOf(b)) != b) return false;
+      continue;
+    }
+    if (kindOf(next) != Kind.IF && kindOf(next) != Kind.LOOP) return false;
+    if (prevNode(next) != b || nextNode(next) == 0 || prevNode(nextNode(next)) != next) return false;
+    for (let side: u32 = 0; side < 2; side++) {
+      const first = listFirst(next, side);
+      if (first == 0 || parentOf(first) != next || sideOf(first) != side) return false;
+    }
+  }
+  return true;
+}
+
+function checkEdges(): bool {
+  let edges: u32 = 0;
+  let entries: u32 = 0;
+  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    where = b;
+    entries += predCount(b);
+    if (!isReachable(b)) continue;
+    const s0 = successor0(b);
+    const s1 = successor1(b);
+    if (s0 != 0) {
+      edges++;
+      if (predIndex(s0, b) < 0) return false;
+    }
+    if (s1 != 0) {
+      edges++;
+      if (predIndex(s1, b) < 0) return false;
+    }
+  }
+  return edges == entries;
+}
+
+function checkUnreachable(): bool {
+  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    where = b;
+    if (!isReachable(b) && (firstInstr(b) != 0 || nextNode(b) != 0)) return false;
+  }
+  return true;
+}
+
+function checkJump(i: u32, b: u32): bool {
+  if (lastInstr(b) != i || nextNode(b) != 0) return false;
+  const op = opOf(i);
+  if (op == Op.END) return parentOf(b) == 0;
+  const loop = loopOf(b);
+  if (loop == 0) return false;
+  if (op == Op.BREAK) return true;
+  // Which part of the loop the block is in.
+  let n = b;
+  while (parentOf(n) != loop) n = parentOf(n);
+  return sideOf(n) == 0;
+}
+
+/** Checks a source of kind 0 (as the instruction), 1 boolean, 2 32-bit scalar, 3 vector or scalar of 32 bits. */
+function sourceFits(i: u32, v: u32, kind: u32): bool {
+  const width = widthOf(v);
+  const components = componentsOf(v);
+  if (kind == 3) return width == 32;
+  if (components != 1) return false;
+  if (kind == 1) return width == 1;
+  if (kind == 2) return width == 32;
+  return width == widthOf(i);
+}
+
+function checkShape(i: u32): bool {
+  const op = opOf(i);
+  const width = widthOf(i);
+  const components = componentsOf(i);
+  switch (opDst(op)) {
+    case 0:
+      if (width != 0 || components != 0) return false;
+      break;
+    case 1:
+      if (width != 1 || components != 1) return false;
+      break;
+    case 2:
+      if (width != 32 || components != 1) return false;
+      break;
+    case 3:
+      if ((width != 1 && width != 32) || components != 1) return false;
+      break;
+    default:
+      if (width != 32 || components == 0 || components > 16) return false;
+      break;
+  }
+  const kinds = opSourceKinds(op);
+  for (let k: u32 = 0; k < srcCount(i); k++) {
+    const v = src(i, k);
+    if (op == Op.STORE_VAR) {
+      if (componentsOf(v) != 1 || widthOf(v) != varWidth[imm(i, 0)]) return false;
+      continue;
+    }
+    // Ops with any number of sources have them all of their first kind.
+    const kind = opMaxSources(op) == 255 ? kinds & 15 : (kinds >> (4 * k)) & 15;
+    if (!sourceFits(i, v, kind)) return false;
+  }
+  if (op == Op.VEC) return srcCount(i) == components;
+  if (op == Op.EXTRACT) return imm(i, 0) < componentsOf(src(i, 0));
+  return true;
+}
+
+function checkImmediates(i: u32): bool {
+  const op = opOf(i);
+  if (op == Op.LOAD_VAR || op == Op.STORE_VAR) {
+    if (imm(i, 0) >= varCount()) return false;
+    return op == Op.STORE_VAR || widthOf(i) == varWidth[imm(i, 0)];
+  }
+  if (op == Op.LOAD_LOCAL_ID || op == Op.LOAD_WORKGROUP_ID || op == Op.LOAD_NUM_WORKGROUPS) return imm(i, 0) < 3;
+  return op != Op.CONST || widthOf(i) == 32 || imm(i, 0) <= 1;
+}
+
+/** Source v of a reader in block b (the reader itself is at `position` there; 0xffffffff: at its end). */
+function sourceDominates(v: u32, b: u32, position: u32): bool {
+  if (v == 0 || opOf(v) == Op.NONE || widthOf(v) == 0) return false;
+  const home = blockOf(v);
+  if (home == 0 || !isReachable(home)) return false;
+  return home == b ? instrScratch[v] < position : dominates(home, b);
+}
+
+function checkUses(v: u32): bool {
+  let count: u32 = 0;
+  for (let slot = firstUse(v); slot != 0; slot = nextUse(slot)) {
+    count++;
+    if (count > useCount(v) || opOf(userOf(slot)) == Op.NONE) return false;
+  }
+  return count == useCount(v);
+}
+
+/** Checks everything; uses instrScratch, nodeScratch and the dominance columns. */
+export function validate(): u32 {
+  if (!checkLists()) return Rule.LISTS;
+  if (!checkEdges()) return Rule.EDGES;
+  if (!checkUnreachable()) return Rule.UNREACHABLE;
+  computeDominance();
+  let position: u32 = 1;
+  let sources: u32 = 0;
+  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) instrScratch[i] = position++;
+  }
+  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    let phis = true;
+    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
+      where = i;
+      if (!spend(1)) return Rule.NONE;
+      const op = opOf(i);
+      if (op == Op.NONE || op >= <u32>Op.COUNT || op == Op.IF || blockOf(i) != b) return Rule.LISTS;
+      if (nextInstr(i) != 0 && prevInstr(nextInstr(i)) != i) return Rule.LISTS;
+      const count = srcCount(i);
+      sources += count;
+      if (count < opMinSources(op) || count > opMaxSources(op)) return Rule.SOURCES;
+      if (op == Op.PHI) {
+        if (!phis || count != predCount(b)) return Rule.PHIS;
+      } else {
+        phis = false;
+      }
+      if ((opFlags(op) & OpFlag.JUMP) != 0 && !checkJump(i, b)) return Rule.JUMPS;
+      if (!checkImmediates(i)) return Rule.IMMEDIATES;
+      for (let k: u32 = 0; k < count; k++) {
+        const v = src(i, k);
+        const ok = op == Op.PHI ? sourceDominates(v, pred(b, k), 0xffff_ffff) : sourceDominates(v, b, instrScratch[i]);
+        if (!ok) return Rule.DOMINANCE;
+      }
+      if (!checkShape(i)) return Rule.SHAPES;
+      if (!checkUses(i)) return Rule.USES;
+    }
+    const n = nextNode(b);
+    if (n != 0 && kindOf(n) == Kind.IF) {
+      where = n;
+      sources++;
+      if (srcCount(ifInstr(n)) != 1 || !sourceDominates(condition(n), b, 0xffff_ffff)) return Rule.DOMINANCE;
+      if (widthOf(condition(n)) != 1) return Rule.SHAPES;
+    }
+  }
+  let uses: u32 = 0;
+  for (let i: u32 = 1; i < instrLimit(); i++) if (blockOf(i) != 0) uses += useCount(i);
+  where = 0;
+  return uses == sources ? Rule.NONE : Rule.USES;
+}

@@ -1,0 +1,184 @@
+/**
+ * Applies the rewrites of `src/ir/rules.ts` (as words in `assembly/gen/ir-rules.ts`): first rule that fits, once per
+ * instruction and run. Float rewrites are exact, so `exact` instructions take part; the new root keeps the flag.
+ * `iadd %0, 0` → `%0`. Also imul by a power of two → ishl. O(instructions * rules of the op).
+ */
+import { spend } from "../../base/index.ts";
+import { foldOp, Op, OpFlag, opDst, opFlags } from "../../gen/ir-ops.ts";
+import { RULE_STARTS, RULE_WORDS } from "../../gen/ir-rules.ts";
+import {
+  constant,
+  constantBool,
+  constBits,
+  cursorBefore,
+  entryBlock,
+  firstInstr,
+  flagsOf,
+  isConst,
+  newInstr,
+  nextBlock,
+  nextInstr,
+  opOf,
+  place0,
+  replaceUses,
+  setFlags,
+  setSrc,
+  src,
+  srcCount,
+  useCount,
+  widthOf,
+} from "../ir/index.ts";
+
+function word(k: u32): u32 {
+  return load<u32>(RULE_WORDS + ((<usize>k) << 2));
+}
+
+/** What the rule's variables stand for (0: nothing yet). Four rows. */
+const bound: usize = memory.data(16);
+function binding(v: u32): u32 {
+  return load<u32>(bound + ((<usize>v) << 2));
+}
+function bind(v: u32, value: u32): void {
+  store<u32>(bound + ((<usize>v) << 2), value);
+}
+
+/** Where the pattern goes on after what was matched last. */
+let at: u32 = 0;
+
+/** Word after the expression at k. */
+function skip(k: u32): u32 {
+  let open: u32 = 1;
+  let next = k;
+  while (open > 0) {
+    const w = word(next);
+    open--;
+    if (w >> 28 == 1) open += (w >> 16) & 0xfff;
+    next += w >> 28 == 4 ? 2 : 1;
+  }
+  return next;
+}
+
+/** Matches the expression at `at` (which moves on) with a value. Patterns are a few levels deep. */
+function matches(value: u32): bool {
+  const w = word(at);
+  const kind = w >> 28;
+  if (kind == 4) {
+    const ok = isConst(value) && widthOf(value) == (w & 0xff) && constBits(value) == word(at + 1);
+    at += 2;
+    return ok;
+  }
+  if (kind == 2 || kind == 3) {
+    at++;
+    const v = w & 0xff;
+    if (kind == 3 && !isConst(value)) return false;
+    if (binding(v) != 0) return binding(v) == value;
+    bind(v, value);
+    return true;
+  }
+  const op = w & 0xffff;
+  if (opOf(value) != op) return false;
+  const inner = at + 1;
+  at = inner;
+  const b0 = load<u64>(bound);
+  const b1 = load<u64>(bound + 8);
+  if (matchSources(value, false)) return true;
+  if ((opFlags(op) & OpFlag.COMMUTATIVE) == 0) return false;
+  store<u64>(bound, b0);
+  store<u64>(bound + 8, b1);
+  at = inner;
+  return matchSources(value, true);
+}
+
+function matchSources(value: u32, swapped: bool): bool {
+  const count = srcCount(value);
+  for (let k: u32 = 0; k < count; k++) {
+    const from = at;
+    if (!matches(src(value, swapped && k < 2 ? 1 - k : k))) return false;
+    at = skip(from);
+  }
+  return true;
+}
+
+/** Builds the expression at `at` (which moves on) before the cursor; `width` is the root's. */
+function build(width: u32): u32 {
+  const w = word(at);
+  const kind = w >> 28;
+  if (kind == 4) {
+    const bits = word(at + 1);
+    at += 2;
+    return (w & 0xff) == 1 ? constantBool(bits != 0) : constant(bits);
+  }
+  at++;
+  if (kind != 1) return binding(w & 0xff);
+  const op = w & 0xffff;
+  const count = (w >> 16) & 0xfff;
+  const a = build(width);
+  const b = count > 1 ? build(width) : 0;
+  const c = count > 2 ? build(width) : 0;
+  const dst = opDst(op);
+  const own: u32 = dst == 1 ? 1 : dst == 3 ? widthOf(op == Op.SELECT ? b : a) : 32;
+  if ((opFlags(op) & OpFlag.FOLDABLE) != 0 && isConst(a) && (b == 0 || isConst(b)) && (c == 0 || isConst(c))) {
+    const bits = foldOp(op, constBits(a), b == 0 ? 0 : constBits(b), c == 0 ? 0 : constBits(c));
+    return own == 1 ? constantBool((bits & 1) != 0) : constant(bits);
+  }
+  const i = newInstr(op, own, 1, count);
+  setSrc(i, 0, a);
+  if (count > 1) setSrc(i, 1, b);
+  if (count > 2) setSrc(i, 2, c);
+  return place0(i);
+}
+
+/** The value that replaces i by the first rule that fits, or 0. */
+function rewrite(i: u32): u32 {
+  let rule = load<u32>(RULE_STARTS + ((<usize>opOf(i)) << 2));
+  for (; word(rule) != 0; rule += word(rule)) {
+    memory.fill(bound, 0, 16);
+    at = rule + 2;
+    if (!matches(i)) continue;
+    at = rule + 2 + word(rule + 1);
+    cursorBefore(i);
+    return build(widthOf(i));
+  }
+  return 0;
+}
+
+/** imul by a power of two as a shift; shifts of shifts by constants as one. */
+function shifts(i: u32): u32 {
+  const op = opOf(i);
+  if (op == Op.IMUL) {
+    const k: u32 = isConst(src(i, 1)) ? 1 : 0;
+    const factor = src(i, k);
+    if (!isConst(factor) || constBits(factor) == 0 || (constBits(factor) & (constBits(factor) - 1)) != 0) return 0;
+    cursorBefore(i);
+    return shiftBy(Op.ISHL, src(i, 1 - k), ctz<u32>(constBits(factor)));
+  }
+  if (op != Op.ISHL && op != Op.USHR) return 0;
+  const inner = src(i, 0);
+  if (opOf(inner) != op || !isConst(src(i, 1)) || !isConst(src(inner, 1))) return 0;
+  const sum = (constBits(src(i, 1)) & 31) + (constBits(src(inner, 1)) & 31);
+  cursorBefore(i);
+  return sum > 31 ? constant(0) : shiftBy(op, src(inner, 0), sum);
+}
+
+function shiftBy(op: u32, value: u32, count: u32): u32 {
+  const i = newInstr(op, 32, 1, 2);
+  setSrc(i, 0, value);
+  setSrc(i, 1, constant(count));
+  return place0(i);
+}
+
+export function optAlgebraic(): bool {
+  let progress = false;
+  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
+      if (useCount(i) == 0 || (opFlags(opOf(i)) & OpFlag.PURE) == 0) continue;
+      let value = rewrite(i);
+      if (value == 0) value = shifts(i);
+      if (value == 0 || value == i) continue;
+      if (opOf(value) != Op.CONST && useCount(value) == 0) setFlags(value, flagsOf(i));
+      replaceUses(i, value);
+      progress = true;
+    }
+  }
+  return progress;
+}

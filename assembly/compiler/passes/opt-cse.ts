@@ -1,0 +1,107 @@
+/**
+ * Merges equal pure instructions: same op, shape, immediates, flags and sources, the earlier one dominating (global value
+ * numbering over the dominator tree, in one walk in program order). Sources of commutative ops compare in either order.
+ * Loads of storage buffers stay. `%2 = iadd %0, %1; %3 = iadd %1, %0` → one. O(instructions) expected.
+ */
+import { spend, U32Column } from "../../base/index.ts";
+import { InstrFlag, Op, OpFlag, opFlags, opImms } from "../../gen/ir-ops.ts";
+import {
+  blockOf,
+  componentsOf,
+  computeDominance,
+  dominates,
+  entryBlock,
+  erase,
+  firstInstr,
+  flagsOf,
+  imm,
+  instrLimit,
+  instrScratch,
+  nextBlock,
+  nextInstr,
+  opOf,
+  replaceUses,
+  src,
+  srcCount,
+  widthOf,
+} from "../ir/index.ts";
+import { PASS_BASE } from "../memory-map.ts";
+
+/** Heads of the chains, which go on in instrScratch. */
+const heads = changetype<U32Column>(PASS_BASE);
+const MAX_BUCKETS: u32 = 1 << 18;
+/** Longest chain looked through: longer ones are hash collisions or many equal values in separate branches. */
+const MAX_CHAIN = 64;
+
+function isCommutative(op: u32): bool {
+  return (opFlags(op) & OpFlag.COMMUTATIVE) != 0;
+}
+function first(i: u32): u32 {
+  return isCommutative(opOf(i)) ? min<u32>(src(i, 0), src(i, 1)) : src(i, 0);
+}
+function second(i: u32): u32 {
+  return isCommutative(opOf(i)) ? max<u32>(src(i, 0), src(i, 1)) : src(i, 1);
+}
+function mix(h: u32, x: u32): u32 {
+  const y = (h ^ x) * 0x9e3779b1;
+  return y ^ (y >> 15);
+}
+
+function hashOf(i: u32): u32 {
+  const op = opOf(i);
+  const count = srcCount(i);
+  let h = mix(op | (widthOf(i) << 16), count | (componentsOf(i) << 16));
+  const imms = opImms(op);
+  for (let k: u32 = 0; k < imms; k++) h = mix(h, imm(i, k));
+  if (count > 0) h = mix(h, first(i));
+  if (count > 1) h = mix(h, second(i));
+  for (let k: u32 = 2; k < count; k++) h = mix(h, src(i, k));
+  return op == Op.PHI ? mix(h, blockOf(i)) : h;
+}
+
+function equal(a: u32, b: u32): bool {
+  const op = opOf(a);
+  const count = srcCount(a);
+  if (op != opOf(b) || count != srcCount(b) || widthOf(a) != widthOf(b) || componentsOf(a) != componentsOf(b))
+    return false;
+  if (((flagsOf(a) ^ flagsOf(b)) & ~(<u32>InstrFlag.DIV)) != 0) return false;
+  const imms = opImms(op);
+  for (let k: u32 = 0; k < imms; k++) if (imm(a, k) != imm(b, k)) return false;
+  if (count > 0 && first(a) != first(b)) return false;
+  if (count > 1 && second(a) != second(b)) return false;
+  for (let k: u32 = 2; k < count; k++) if (src(a, k) != src(b, k)) return false;
+  return op != Op.PHI || blockOf(a) == blockOf(b);
+}
+
+export function optCse(): bool {
+  let progress = false;
+  computeDominance();
+  let buckets: u32 = 256;
+  while (buckets < MAX_BUCKETS && buckets < instrLimit()) buckets <<= 1;
+  heads.clear(0, buckets);
+  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    let next: u32 = 0;
+    for (let i = firstInstr(b); i != 0 && spend(1); i = next) {
+      next = nextInstr(i);
+      const flags = opFlags(opOf(i));
+      if ((flags & OpFlag.PURE) == 0 || opOf(i) == Op.UNDEF) continue;
+      const h = hashOf(i) & (buckets - 1);
+      let found: u32 = 0;
+      let steps = 0;
+      for (let j = heads[h]; j != 0 && steps < MAX_CHAIN; j = instrScratch[j], steps++) {
+        if (!equal(i, j) || !dominates(blockOf(j), b)) continue;
+        found = j;
+        break;
+      }
+      if (found != 0) {
+        replaceUses(i, found);
+        erase(i);
+        progress = true;
+        continue;
+      }
+      instrScratch[i] = heads[h];
+      heads[h] = i;
+    }
+  }
+  return progress;
+}

@@ -1,0 +1,160 @@
+/**
+ * The passes in their order, for each optimisation level: the one place where it stands. Between REPEAT and AGAIN the
+ * passes run again while one of them changes something, at most MAX_ROUNDS times. With the VALIDATE option the IR is
+ * validated after each pass, and a broken rule fails with the pass, the rule and the place.
+ */
+import { Fail, fail, failed } from "../../base/index.ts";
+import { Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
+import { Pass } from "../../gen/ir-passes.ts";
+import { passed } from "../host.ts";
+import { OptionFlag, optionFlag } from "../io.ts";
+import { brokenAt, entryBlock, firstInstr, nextBlock, nextInstr, opOf, validate } from "../ir/index.ts";
+import { divergence } from "./divergence.ts";
+import { lowerBoolPhis } from "./lower-bool-phis.ts";
+import { lowerIdiv } from "./lower-idiv.ts";
+import { lowerLcssa } from "./lower-lcssa.ts";
+import { lowerTranscendentals } from "./lower-transcendentals.ts";
+import { lowerVarsToSsa } from "./lower-vars-to-ssa.ts";
+import { optAlgebraic } from "./opt-algebraic.ts";
+import { optConstFold } from "./opt-const-fold.ts";
+import { optContractFma } from "./opt-contract-fma.ts";
+import { optCopyProp } from "./opt-copy-prop.ts";
+import { optCse } from "./opt-cse.ts";
+import { optDce } from "./opt-dce.ts";
+import { optDeadCf } from "./opt-dead-cf.ts";
+import { optIfConvert } from "./opt-if-convert.ts";
+import { optOffsets } from "./opt-offsets.ts";
+
+const REPEAT: u32 = 100;
+const AGAIN: u32 = 101;
+const END: u32 = 0;
+const MAX_ROUNDS = 6;
+
+const LEVEL_0: usize = memory.data<u32>([
+  Pass.LOWER_VARS_TO_SSA,
+  Pass.LOWER_IDIV,
+  Pass.LOWER_TRANSCENDENTALS,
+  Pass.OPT_DCE,
+  Pass.LOWER_LCSSA,
+  Pass.DIVERGENCE,
+  Pass.LOWER_BOOL_PHIS,
+  END,
+]);
+
+const LEVEL_1: usize = memory.data<u32>([
+  Pass.LOWER_VARS_TO_SSA,
+  REPEAT,
+  Pass.OPT_COPY_PROP,
+  Pass.OPT_CONST_FOLD,
+  Pass.OPT_ALGEBRAIC,
+  Pass.OPT_CSE,
+  Pass.OPT_DCE,
+  Pass.OPT_DEAD_CF,
+  Pass.OPT_IF_CONVERT,
+  AGAIN,
+  Pass.LOWER_IDIV,
+  Pass.LOWER_TRANSCENDENTALS,
+  Pass.OPT_CONTRACT_FMA,
+  REPEAT,
+  Pass.OPT_COPY_PROP,
+  Pass.OPT_CONST_FOLD,
+  Pass.OPT_ALGEBRAIC,
+  Pass.OPT_CSE,
+  Pass.OPT_DCE,
+  AGAIN,
+  Pass.OPT_OFFSETS,
+  Pass.OPT_DCE,
+  Pass.LOWER_LCSSA,
+  Pass.DIVERGENCE,
+  Pass.LOWER_BOOL_PHIS,
+  Pass.OPT_DCE,
+  END,
+]);
+
+/** Runs one pass by number; true when it changed something. An unknown number does nothing. */
+export function runPass(pass: u32): bool {
+  switch (pass) {
+    case Pass.LOWER_VARS_TO_SSA:
+      return lowerVarsToSsa();
+    case Pass.OPT_COPY_PROP:
+      return optCopyProp();
+    case Pass.OPT_CONST_FOLD:
+      return optConstFold();
+    case Pass.OPT_ALGEBRAIC:
+      return optAlgebraic();
+    case Pass.OPT_CSE:
+      return optCse();
+    case Pass.OPT_DCE:
+      return optDce();
+    case Pass.OPT_DEAD_CF:
+      return optDeadCf();
+    case Pass.OPT_IF_CONVERT:
+      return optIfConvert();
+    case Pass.LOWER_IDIV:
+      return lowerIdiv();
+    case Pass.LOWER_TRANSCENDENTALS:
+      return lowerTranscendentals();
+    case Pass.OPT_CONTRACT_FMA:
+      return optContractFma();
+    case Pass.OPT_OFFSETS:
+      return optOffsets();
+    case Pass.LOWER_LCSSA:
+      return lowerLcssa();
+    case Pass.DIVERGENCE:
+      return divergence();
+    case Pass.LOWER_BOOL_PHIS:
+      return lowerBoolPhis();
+    default:
+      return false;
+  }
+}
+
+/** Validates after a pass; a broken rule fails. */
+export function checkAfter(pass: u32): void {
+  if (failed()) return;
+  const rule = validate();
+  if (rule != 0) fail(Fail.INVALID_IR, pass, rule, brokenAt());
+}
+
+function step(pass: u32): bool {
+  if (pass == Pass.OPT_CONTRACT_FMA && !optionFlag(OptionFlag.CONTRACTION)) return false;
+  const changed = runPass(pass);
+  if (failed()) return false;
+  if (optionFlag(OptionFlag.VALIDATE)) checkAfter(pass);
+  if (!failed()) passed(pass, changed ? 1 : 0);
+  return changed;
+}
+
+/** Runs all passes of a level over the lifted shader. */
+export function runPasses(level: u32): void {
+  const list = level == 0 ? LEVEL_0 : LEVEL_1;
+  let start: u32 = 0;
+  let round = 0;
+  let progress = false;
+  for (let k: u32 = 0; !failed(); k++) {
+    const pass = load<u32>(list + ((<usize>k) << 2));
+    if (pass == END) break;
+    if (pass == REPEAT) {
+      start = k;
+      round = 1;
+      progress = false;
+    } else if (pass == AGAIN) {
+      if (!progress || round >= MAX_ROUNDS) continue;
+      round++;
+      progress = false;
+      k = start;
+    } else if (step(pass)) {
+      progress = true;
+    }
+  }
+  if (!failed()) checkLowered();
+}
+
+/** Nothing that a lower-* pass must remove may be left. */
+function checkLowered(): void {
+  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
+      if (opOf(i) != Op.NONE && (opFlags(opOf(i)) & OpFlag.LOWERED) != 0) fail(Fail.INVALID_IR, 0, 100, opOf(i));
+    }
+  }
+}

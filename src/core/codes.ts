@@ -1,0 +1,55 @@
+import { defineCodes } from "../base/index.ts";
+
+/** What the core may answer instead of code. The numbers behind them: `assembly/base/failure.ts`. */
+export const coreCodes = defineCodes({
+  CORE_UNSUPPORTED: { status: 422, blame: "caller", text: "{what} is not supported" },
+  CORE_MALFORMED: { status: 422, blame: "caller", text: "the SPIR-V module is not valid: {what}" },
+  CORE_NO_ENTRY_POINT: { status: 422, blame: "caller", text: "the module has no {stage} entry point {name}" },
+  CORE_LIMIT: { status: 422, blame: "caller", text: "the shader is too large: more than {limit} {what}" },
+  CORE_LIMIT_TIME: { status: 504, blame: "caller", text: "the compile used up its time" },
+  CORE_OUT_OF_REGISTERS: {
+    status: 422,
+    blame: "caller",
+    text: "the shader needs more than {limit} {what} registers at once",
+  },
+  CORE_INVALID_IR: { status: 500, blame: "bug", text: "after {pass}: rule {rule} at {where}" },
+  CORE_INVALID_MACHINE: { status: 500, blame: "bug", text: "in the back end: check {phase} at {where}" },
+});
+
+/** `Unsupported` of `assembly/compiler/lift/texts.ts`, from 1; `{value}` is its number. */
+export const unsupportedTexts: readonly string[] = [
+  "a {value}-bit scalar",
+  "a value of this type (kind {value})",
+  "a variable of this storage class",
+  "a pointer as a value",
+  "an index of this type",
+  "built-in {value}",
+  "GLSL.std.450 instruction {value}",
+  "a dynamic index into a local variable of so many scalars ({value})",
+  "OpSpecConstantOp with opcode {value}",
+  "recursion",
+  "a fall-through to an earlier case",
+  "control flow that is not structured",
+  "execution model {value}",
+  "this atomic (opcode {value})",
+  "this extended instruction set",
+  "specialising a {value}-bit constant",
+];
+
+/** `Limit` of `assembly/base/failure.ts`, from 1. */
+export const limitTexts: readonly string[] = [
+  "words",
+  "instructions",
+  "instruction operands",
+  "blocks",
+  "ids or type levels",
+  "local scalars",
+  "nested constructs or calls",
+  "scalars in one value",
+  "units of time",
+  "words of output",
+  "machine instructions",
+  "bytes of text",
+  "bytes of workgroup memory",
+  "invocations in a workgroup",
+];

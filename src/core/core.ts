@@ -1,0 +1,144 @@
+import { Bug } from "../base/index.ts";
+import type { UserDataEntry } from "../codeobj/index.ts";
+import { decodeSnapshot, encodeSnapshot, parseIr, passNumbers, passRows, printIr } from "../ir/index.ts";
+import { describeFailure, isBug } from "./failures.ts";
+import { CoreInstance, loadCoreModule, type Session } from "./instance.ts";
+import type { Core, CoreFailure, CoreLine, CoreOutput, CorePassReport, CoreRequest, CoreResult } from "./interface.ts";
+
+export interface CoreOptions {
+  /** The checked build, validating the IR after each pass. */
+  readonly checked?: boolean;
+  /** A compiled module of the same build, so that workers share it. */
+  readonly module?: WebAssembly.Module;
+  /** Names of SPIR-V opcodes for messages. */
+  readonly opName?: (opcode: number) => string;
+}
+
+export type IrResult =
+  | { readonly ok: true; readonly ir: string }
+  | { readonly ok: false; readonly failures: readonly CoreFailure[] };
+
+/** A core with the doors that tests and dumps use. */
+export interface CoreTools extends Core {
+  /** Words to the IR that the back end would get, as text. */
+  lower(request: CoreRequest): IrResult;
+  /** IR text through one pass by name (`"none"`: only read and validated), as text. */
+  runPass(text: string, pass: string): IrResult;
+  /** IR text to code, with the request's bindings and robustness. */
+  emit(text: string, request?: Partial<CoreRequest>): CoreResult;
+}
+
+const emptyRequest: CoreRequest = {
+  words: new Uint32Array(),
+  stage: "compute",
+  entryPoint: "main",
+  specialization: [],
+  bindings: [],
+  optimization: 2,
+  contraction: true,
+  robust: true,
+};
+
+/** Header words of the output block: `writeResult` in `assembly/compiler/index.ts`. */
+const headerWords = 22;
+
+function userData(words: Uint32Array): UserDataEntry[] {
+  const at = (i: number): number => words[i] ?? 0;
+  const entries: UserDataEntry[] = [{ kind: "ringPointer", sgpr: 0, count: 2 }];
+  let sgpr = 2;
+  for (let set = 0; set < 32; set++) {
+    if ((at(15) >>> set) & 1) entries.push({ kind: "descriptorSet", sgpr: sgpr++, count: 1, set });
+  }
+  const inlined: number[] = [];
+  for (let dword = 0; dword < 64; dword++) if ((at(18 + (dword >> 5)) >>> (dword & 31)) & 1) inlined.push(4 * dword);
+  if (at(17) !== 0) entries.push({ kind: "pushConstantPointer", sgpr: at(16), count: 1 });
+  else if (inlined.length > 0) {
+    entries.push({ kind: "inlinePushConstants", sgpr: at(16), count: inlined.length, offsets: inlined });
+  }
+  if (at(20) !== 0xffffffff) entries.push({ kind: "workgroupCounts", sgpr: at(20), count: 3 });
+  return entries;
+}
+
+function readOutput(words: Uint32Array, passes: readonly CorePassReport[]): CoreOutput {
+  const at = (i: number): number => words[i] ?? 0;
+  if (at(0) !== 1) throw new Bug("core: output block of another version");
+  const code = words.slice(headerWords, headerWords + at(1));
+  const lines: CoreLine[] = [];
+  for (let row = 0; row < at(21); row++) {
+    const k = headerWords + at(1) + 4 * row;
+    lines.push({ offset: at(k), fileId: at(k + 1), line: at(k + 2), column: at(k + 3) });
+  }
+  const components = at(9);
+  return {
+    code,
+    sgprs: at(2),
+    vgprs: at(3),
+    spilledSgprs: at(11),
+    spilledVgprs: at(12),
+    ldsBytes: at(4),
+    scratchBytes: at(13),
+    workgroupSize: [at(5), at(6), at(7)],
+    userData: userData(words),
+    usesWorkgroupId: [(at(8) & 1) !== 0, (at(8) & 2) !== 0, (at(8) & 4) !== 0],
+    threadIdComponents: components >= 2 ? 2 : components === 1 ? 1 : 0,
+    contractions: at(10),
+    lines,
+    passes,
+  };
+}
+
+/**
+ * Makes a core. Loads `dist/wasm/compiler.*.wasm` unless a module is given. Its own invariants that break, and traps,
+ * throw `Bug`; everything that the input can cause is a failure in the result.
+ */
+export async function createCore(options: CoreOptions = {}): Promise<CoreTools> {
+  const checked = options.checked ?? false;
+  const instance = new CoreInstance(options.module ?? (await loadCoreModule(checked)));
+  const opName = options.opName ?? ((opcode: number) => `SPIR-V opcode ${opcode}`);
+  const quiet: Session = { validate: checked, passed: () => undefined };
+
+  const failed = (raw: readonly number[], request: CoreRequest) => {
+    const [code = 0, a = 0, b = 0, c = 0, fileId = 0, line = 0, column = 0] = raw;
+    const failure = describeFailure({ code, a, b, c, fileId, line, column }, request, opName);
+    if (isBug(failure)) throw new Bug(`core: ${failure.message}`);
+    return { ok: false, failures: [failure] } as const;
+  };
+  const text = (): string => printIr(decodeSnapshot(instance.snapshot()));
+
+  return {
+    compile(request) {
+      const passes: CorePassReport[] = [];
+      const wanted = request.dumpAfter ?? [];
+      const all = wanted.includes("all");
+      let ir = "";
+      let since = performance.now();
+      const passed = (pass: number): void => {
+        const microseconds = (performance.now() - since) * 1000;
+        const name = passRows[pass - 1]?.name ?? `pass ${pass}`;
+        const report = { name, instructions: instance.instructionCount(), microseconds };
+        if (wanted.length > 0) ir = text();
+        passes.push(all || wanted.includes(name) ? { ...report, ir } : report);
+        since = performance.now();
+      };
+      const raw = instance.run("compile", request, { validate: checked, passed });
+      if (raw !== undefined) return failed(raw, request);
+      const output = readOutput(instance.output(), passes);
+      return { ok: true, output: wanted.length > 0 ? { ...output, ir } : output };
+    },
+    lower(request) {
+      const raw = instance.run("lower", request, quiet);
+      return raw === undefined ? { ok: true, ir: text() } : failed(raw, request);
+    },
+    runPass(source, pass) {
+      const number = pass === "none" ? 0 : passNumbers.get(pass);
+      if (number === undefined) throw new Bug(`no pass ${pass}`);
+      const raw = instance.runSnapshot(encodeSnapshot(parseIr(source)), number, emptyRequest, quiet);
+      return raw === undefined ? { ok: true, ir: text() } : failed(raw, emptyRequest);
+    },
+    emit(source, request = {}) {
+      const whole = { ...emptyRequest, ...request };
+      const raw = instance.runSnapshot(encodeSnapshot(parseIr(source)), -1, whole, quiet);
+      return raw === undefined ? { ok: true, output: readOutput(instance.output(), []) } : failed(raw, whole);
+    },
+  };
+}

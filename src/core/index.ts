@@ -1,0 +1,13 @@
+export { coreCodes } from "./codes.ts";
+export { type CoreOptions, type CoreTools, createCore, type IrResult } from "./core.ts";
+export { loadCoreModule } from "./instance.ts";
+export type {
+  Core,
+  CoreBinding,
+  CoreFailure,
+  CoreLine,
+  CoreOutput,
+  CorePassReport,
+  CoreRequest,
+  CoreResult,
+} from "./interface.ts";

@@ -1,0 +1,161 @@
+import { readFile } from "node:fs/promises";
+import { Bug, distFile } from "../base/index.ts";
+import type { CoreRequest } from "./interface.ts";
+
+/** Exports of compiler.wasm (`assembly/compiler/index.ts`). */
+interface CoreExports {
+  address(which: number): number;
+  failure(which: number): number;
+  compile(): number;
+  lower(): number;
+  emitSnapshot(): number;
+  passSnapshot(pass: number): number;
+  snapshot(): number;
+  instructionCount(): number;
+  outputWords(): number;
+}
+
+const memoryPages = 0x2000;
+const ioVersion = 1;
+const maxWords = 4 << 20;
+const maxRows = 8192;
+const maxNameBytes = 1023;
+/** The module's static data lies below; restored before each call. */
+const staticBytes = 0x100000;
+/** Work units (one: about one instruction visited) a millisecond; 10 million were measured on a slow machine. */
+const unitsPerMillisecond = 10_000;
+const defaultTimeMs = 20_000;
+
+/** Options of the core that are not part of a request. */
+export interface Session {
+  readonly validate: boolean;
+  /** After each pass: number, whether it changed anything. */
+  passed(pass: number, changed: boolean): void;
+}
+
+/** Reads and compiles `dist/wasm/compiler.<target>.wasm`. */
+export async function loadCoreModule(checked: boolean): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(await readFile(distFile(`wasm/compiler.${checked ? "checked" : "release"}.wasm`)));
+}
+
+/** One instance of the module with its memory: marshalling only. After a trap it refuses to go on. */
+export class CoreInstance {
+  readonly #exports: CoreExports;
+  readonly #words: Uint32Array;
+  readonly #bytes: Uint8Array;
+  readonly #initial: Uint8Array;
+  #session: Session = { validate: false, passed: () => undefined };
+  #broken = false;
+
+  constructor(module: WebAssembly.Module) {
+    const memory = new WebAssembly.Memory({ initial: memoryPages });
+    const env = {
+      memory,
+      abort: (_message: number, _file: number, line: number, column: number) => {
+        throw new Bug(`core: assertion failed at ${line}:${column}`);
+      },
+    };
+    const host = { passed: (pass: number, changed: number) => this.#session.passed(pass, changed !== 0) };
+    const instance = new WebAssembly.Instance(module, { env, host });
+    this.#exports = instance.exports as unknown as CoreExports;
+    this.#words = new Uint32Array(memory.buffer);
+    this.#bytes = new Uint8Array(memory.buffer);
+    this.#initial = this.#bytes.slice(0, staticBytes);
+  }
+
+  #at(which: number): number {
+    return this.#exports.address(which) >>> 2;
+  }
+
+  /** Runs `call` on clean static data. A trap makes this instance useless and throws `Bug`. */
+  #run(session: Session, call: () => number): number {
+    if (this.#broken) throw new Bug("core: this instance has trapped before");
+    this.#bytes.set(this.#initial, 0);
+    this.#session = session;
+    try {
+      return call();
+    } catch (error) {
+      this.#broken = true;
+      throw error instanceof Bug ? error : new Bug(`core: ${String(error)}`);
+    }
+  }
+
+  #options(
+    model: number,
+    nameBytes: number,
+    level: number,
+    flags: number,
+    timeMs: number,
+    counts: readonly number[],
+  ): void {
+    const fuel = Math.min(Math.max(1, Math.ceil((timeMs * unitsPerMillisecond) / 1e6)), 0x7fffffff);
+    this.#words.set([ioVersion, model, nameBytes, level, flags, fuel, ...counts], this.#at(0));
+  }
+
+  /** Writes a request's tables. Undefined, or what it has too much of (a `Limit` number). */
+  #write(request: CoreRequest, validate: boolean): number | undefined {
+    const name = new TextEncoder().encode(request.entryPoint);
+    if (request.words.length > maxWords || name.length > maxNameBytes) return 1;
+    if (request.bindings.length > maxRows || request.specialization.length > maxRows) return 5;
+    const model = { vertex: 0, fragment: 4, compute: 5 }[request.stage];
+    const flags = (request.contraction ? 1 : 0) | (request.robust ? 2 : 0) | (validate ? 4 : 0);
+    const counts = [request.specialization.length, request.bindings.length, request.words.length];
+    this.#options(model, name.length, request.optimization, flags, request.limits?.timeMs ?? defaultTimeMs, counts);
+    this.#bytes.set(name, this.#exports.address(1));
+    request.bindings.forEach((b, i) => {
+      this.#words.set([b.set, b.binding, b.offsetBytes, b.strideBytes, b.count], this.#at(2) + 5 * i);
+    });
+    request.specialization.forEach((s, i) => {
+      const bits = BigInt.asUintN(64, specBits(s.value));
+      this.#words.set([s.id, Number(bits & 0xffffffffn), Number(bits >> 32n)], this.#at(3) + 3 * i);
+    });
+    this.#words.set(request.words, this.#at(4));
+    return undefined;
+  }
+
+  /** `compile` or `lower` of a request: the failure's numbers, or undefined when it went well. */
+  run(what: "compile" | "lower", request: CoreRequest, session: Session): readonly number[] | undefined {
+    const over = this.#write(request, session.validate);
+    if (over !== undefined) return [4, over, over === 1 ? maxWords : maxRows, 0, 0, 0, 0];
+    return this.#run(session, () => this.#exports[what]()) === 0 ? undefined : this.#failure();
+  }
+
+  /** Runs a snapshot through a pass (0: none), or to code (-1). */
+  runSnapshot(words: Uint32Array, pass: number, request: CoreRequest, session: Session): readonly number[] | undefined {
+    const over = this.#write({ ...request, words }, session.validate);
+    if (over !== undefined) return [4, over, maxWords, 0, 0, 0, 0];
+    const call = pass < 0 ? () => this.#exports.emitSnapshot() : () => this.#exports.passSnapshot(pass);
+    return this.#run(session, call) === 0 ? undefined : this.#failure();
+  }
+
+  #failure(): number[] {
+    return Array.from({ length: 7 }, (_, i) => this.#exports.failure(i) >>> 0);
+  }
+
+  /** A copy of the output block. */
+  output(): Uint32Array {
+    return this.#words.slice(this.#at(5), this.#at(5) + this.#exports.outputWords());
+  }
+
+  /** A snapshot of the current IR; also inside `passed`. */
+  snapshot(): Uint32Array {
+    const count = this.#exports.snapshot();
+    return this.#words.slice(this.#at(5), this.#at(5) + count);
+  }
+
+  instructionCount(): number {
+    return this.#exports.instructionCount();
+  }
+}
+
+const f32 = new Float32Array(1);
+const f32Bits = new Uint32Array(f32.buffer);
+
+/** Bits of a specialisation value: a fraction is an f32, other numbers and decimal strings are integers. */
+function specBits(value: number | boolean | string): bigint {
+  if (typeof value === "boolean") return value ? 1n : 0n;
+  if (typeof value === "string") return /^-?\d+$/.test(value) ? BigInt(value) : 0n;
+  if (Number.isInteger(value)) return BigInt(value);
+  f32[0] = value;
+  return BigInt(f32Bits[0] ?? 0);
+}

@@ -1,0 +1,22 @@
+/** The passes of the core: names as in reports, dumps and tests. Row i is pass number i + 1. */
+export const passRows: readonly { readonly name: string; readonly prose: string }[] = [
+  { name: "lift", prose: "SPIR-V words to IR" },
+  { name: "lower-vars-to-ssa", prose: "local variables to values and phis" },
+  { name: "opt-copy-prop", prose: "reads through instructions that pass a value on" },
+  { name: "opt-const-fold", prose: "computes instructions over constants" },
+  { name: "opt-algebraic", prose: "rewrites by exact rules" },
+  { name: "opt-cse", prose: "merges equal pure instructions" },
+  { name: "opt-dce", prose: "deletes what nobody needs" },
+  { name: "opt-dead-cf", prose: "removes control flow that decides nothing" },
+  { name: "opt-if-convert", prose: "small ifs to selects" },
+  { name: "lower-idiv", prose: "integer division to multiplication and shifts" },
+  { name: "lower-transcendentals", prose: "division, sine and cosine to hardware forms" },
+  { name: "opt-contract-fma", prose: "products and sums to fused multiply-add" },
+  { name: "opt-offsets", prose: "constants of addresses into the instruction" },
+  { name: "lower-lcssa", prose: "values leave loops through phis" },
+  { name: "divergence", prose: "what may differ between lanes" },
+  { name: "lower-bool-phis", prose: "divergent boolean phis to 32 bits" },
+];
+
+/** Number of the pass with this name, from 1. */
+export const passNumbers: ReadonlyMap<string, number> = new Map(passRows.map((row, i) => [row.name, i + 1]));
