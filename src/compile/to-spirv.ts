@@ -21,7 +21,7 @@ export function toSpirv(request: CompileRequest): SpirvResult {
     case "spirv-asm":
       return fromAssembly(request);
     case "spirv":
-      return checked(readModule(request.spirv ?? new Uint8Array(), { file: request.filename }), [], []);
+      return checked(request, readModule(request.spirv ?? new Uint8Array(), { file: request.filename }));
   }
 }
 
@@ -40,23 +40,25 @@ function fromGlsl(request: CompileRequest): SpirvResult {
   });
   if (!compiled.ok) return refused(compiled.diagnostics, compiled.filesRead);
   const { words, diagnostics, filesRead } = compiled;
-  return checked(readModule(words, { file: request.filename }), diagnostics, filesRead);
+  return checked(request, readModule(words, { file: request.filename }), diagnostics, filesRead);
 }
 
 function fromAssembly(request: CompileRequest): SpirvResult {
-  const assembled = assemble(request.source ?? "", { file: request.filename });
+  const assembled = assemble(request.source ?? "", { file: request.filename, target: request.targetEnv });
   if (!assembled.ok) return refused(assembled.diagnostics);
   const { words, lineOfWord } = assembled;
-  return checked(readModule(words, { file: request.filename, lineOfWord }), [], []);
+  return checked(request, readModule(words, { file: request.filename, lineOfWord }));
 }
 
 function checked(
+  request: CompileRequest,
   read: ReturnType<typeof readModule>,
-  warnings: readonly Diagnostic[],
-  filesRead: readonly string[],
+  warnings: readonly Diagnostic[] = [],
+  filesRead: readonly string[] = [],
 ): SpirvResult {
   if (!read.ok) return refused(read.diagnostics, filesRead);
-  const diagnostics = validateModule(read.module);
+  const { entryPoint, stage } = request;
+  const diagnostics = validateModule(read.module, { entryPoint, ...(stage !== undefined && { stage }) });
   if (diagnostics.length > 0) return refused(diagnostics, filesRead);
   return { ok: true, module: read.module, warnings, filesRead };
 }
