@@ -1,4 +1,4 @@
-import { type IrInstr, type IrNode, type IrShader, opRows } from "../../src/ir/index.ts";
+import { type ImmName, type IrInstr, type IrNode, type IrShader, opRows } from "../../src/ir/index.ts";
 
 /**
  * Runs an IR shader one invocation at a time, from the prose of src/ir/ops.ts: no workgroup memory, no barriers. The
@@ -195,7 +195,7 @@ class Runner {
   private execute(i: IrInstr): void {
     const row = rowOf.get(i.op);
     if (row === undefined) throw new Error(`no op ${i.op}`);
-    const imm = (name: string): number => i.imms[row.imms.findIndex((n) => n === name)] ?? 0;
+    const imm = (name: ImmName): number => i.imms[row.imms.indexOf(name)] ?? 0;
     const s = i.srcs.map((id) => this.value(id));
     const set = (v: readonly number[]): void => {
       const id = this.numbers.get(i);
