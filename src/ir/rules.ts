@@ -95,6 +95,8 @@ export const algebraicRules: readonly (readonly [pattern: string, replacement: s
   ["(select c true b)", "(ior c b)"],
   ["(select c false b)", "(iand (inot c) b)"],
   ["(select c a true)", "(ior (inot c) a)"],
+  ["(select c a c)", "(iand c a)"],
+  ["(select c c b)", "(ior c b)"],
   ["(select c 1 0)", "(b2i c)"],
   ["(select c 1.0 0)", "(b2f c)"],
   ["(select c (select c a b) d)", "(select c a d)"],

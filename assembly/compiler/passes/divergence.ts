@@ -34,6 +34,7 @@ import {
   sideOf,
   src,
   srcCount,
+  widthOf,
 } from "../ir/index.ts";
 
 /** nodeScratch of a loop: bit 0 a divergent break, bit 1 a divergent continue. */
@@ -57,12 +58,13 @@ function noteJumps(): bool {
 
 /** True where lanes may enter the block along different edges at once. */
 function joinsDivergently(block: u32): bool {
-  if (predCount(block) < 2) return false;
   const before = prevNode(block);
   if (before != 0) {
-    if (kindOf(before) == Kind.IF) return isNodeDivergent(before);
-    return nodeScratch[before] != 0;
+    // Lanes leave a loop at different times also where there is one break only.
+    if (kindOf(before) == Kind.LOOP) return nodeScratch[before] != 0;
+    return predCount(block) > 1 && isNodeDivergent(before);
   }
+  if (predCount(block) < 2) return false;
   const owner = parentOf(block);
   return owner != 0 && kindOf(owner) == Kind.LOOP && sideOf(block) == 1 && (nodeScratch[owner] & 2) != 0;
 }
@@ -98,7 +100,7 @@ export function divergence(): bool {
     for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
       const joins = joinsDivergently(b);
       for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
-        if (isDivergent(i) || !diverges(i, joins)) continue;
+        if (widthOf(i) == 0 || isDivergent(i) || !diverges(i, joins)) continue;
         setFlags(i, flagsOf(i) | InstrFlag.DIV);
         changed = true;
       }
