@@ -1,5 +1,5 @@
 import { availableParallelism, homedir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 
 /** What a flag or variable said that is not a value of its setting: wrong usage. */
 export class ConfigError extends Error {
@@ -86,3 +86,8 @@ export function loadConfig(
 }
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** Folders in which the shell looks for programs. */
+export function searchPath(env: Environment = process.env): readonly string[] {
+  return (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+}

@@ -86,15 +86,18 @@ export class CompileService {
   async compile(request: CompileRequest, reports: readonly ReportName[] = []): Promise<CompileAnswer> {
     const { cache } = this.#options;
     cache.counters.add("requests");
-    const neutral = { ...request, filename: neutralFilename };
+    const neutralName = neutralFilename(request);
+    const neutral = { ...request, filename: neutralName };
     const keys = new RequestKeys(neutral, this.build.buildId);
     const running = this.#flights.get(keys.flightKey);
     const flight = running ?? this.#start(neutral, keys);
     const done = await flight;
-    if ("diagnostics" in done) return { ok: false, diagnostics: renameDiagnostics(done.diagnostics, request.filename) };
+    if ("diagnostics" in done) {
+      return { ok: false, diagnostics: renameDiagnostics(done.diagnostics, neutralName, request.filename) };
+    }
     const joined = running !== undefined && done.cache === "miss";
     if (joined) cache.counters.add("joined");
-    const record = renameRecord(done.record, request.filename);
+    const record = renameRecord(done.record, neutralName, request.filename);
     const answer = { ok: true, key: done.key, cache: joined ? "joined" : done.cache, record } as const;
     return reports.length === 0 ? answer : { ...answer, reports: await this.#reports(request, reports, done.key) };
   }

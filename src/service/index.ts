@@ -10,7 +10,6 @@ export {
   type CompileServiceOptions,
   type CompileSuccess,
 } from "./compile-service.ts";
-export { neutralFilename } from "./file-names.ts";
 export { createLocalCompiler, type LocalCompiler } from "./local-compiler.ts";
 export { createMachine, type Machine, type MachineOptions, type ProcessOptions } from "./machine.ts";
 export {

@@ -12,6 +12,8 @@ export interface MachineOptions {
   /** Watchdog of devices that give none, milliseconds. */
   readonly defaultTimeoutMs?: number;
   readonly seed?: number;
+  /** Compute queues, 1 to 4: that many jobs run side by side. */
+  readonly computeQueues?: number;
   /** One line an ioctl, in the manner of strace. */
   readonly onIoctl?: (line: string) => void;
   /** Each fault, decoded, as it happens. */
@@ -43,6 +45,7 @@ export interface Machine {
 /** Node refuses longer delays and would fire at once. */
 const MAX_DELAY_MS = 0x7fff_ffff;
 const FAULTS_KEPT = 64;
+const COMPUTE_QUEUES = 4;
 
 const clock: KernelClock = {
   now: () => performance.now(),
@@ -54,7 +57,7 @@ const clock: KernelClock = {
 
 /** Wires umd, kmd and gpu. With `worker` (default) `dist/gpu-worker.js` and `dist/wasm` must be built. */
 export function createMachine(options: MachineOptions = {}): Machine {
-  const { memoryBytes, worker, defaultTimeoutMs, seed, onIoctl, onFault } = options;
+  const { memoryBytes, worker, defaultTimeoutMs, seed, computeQueues = COMPUTE_QUEUES, onIoctl, onFault } = options;
   const gpu = createGpu({
     ...(memoryBytes === undefined ? {} : { memoryBytes }),
     ...(worker === undefined ? {} : { worker }),
@@ -71,6 +74,7 @@ export function createMachine(options: MachineOptions = {}): Machine {
     gpu,
     clock,
     onDump,
+    computeQueues,
     ...(defaultTimeoutMs === undefined ? {} : { defaultTimeoutMs }),
     ...(seed === undefined ? {} : { seed }),
     ...(onIoctl === undefined ? {} : { trace: (event) => onIoctl(formatIoctl(event)) }),

@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type Diagnostic, formatDiagnostic } from "../base/index.ts";
+import type { CompileRecord, CompileRequest } from "../codeobj/index.ts";
+import type { CompileReports } from "../compile/index.ts";
+import { createLocalCompiler, recordAssembly } from "../service/index.ts";
+import { disassemble } from "../spirv/index.ts";
+import { CliError, complain, print } from "./environment.ts";
+import { requestOf, type SourceFlags } from "./source-files.ts";
+
+export const emitKinds = ["elf", "asm", "spirv", "spirv-asm", "ir", "stats", "json"] as const;
+export type EmitKind = (typeof emitKinds)[number];
+
+export interface CompileFlags extends SourceFlags {
+  readonly emit: EmitKind;
+  readonly dumpAfter?: string;
+  readonly output?: string;
+}
+
+interface Compiled {
+  readonly record: CompileRecord;
+  readonly reports: CompileReports;
+}
+
+const suffixes: Readonly<Record<EmitKind, string>> = {
+  elf: "elf",
+  asm: "s",
+  spirv: "spv",
+  "spirv-asm": "spvasm",
+  ir: "ir",
+  stats: "stats.json",
+  json: "json",
+};
+
+/** Compiles each file; a bad one is told and the others go on. Answers the exit status. */
+export async function compileFiles(files: readonly string[], flags: CompileFlags): Promise<0 | 1> {
+  const compiler = createLocalCompiler();
+  const into = files.length > 1 ? flags.output : undefined;
+  if (into !== undefined && into !== "-") mkdirSync(into, { recursive: true });
+  const dump = flags.dumpAfter === undefined ? undefined : [flags.dumpAfter];
+  let bad = 0;
+  for (const file of files) {
+    const request = requestOf(file, flags);
+    const outcome = await compiler.compileWithReports(request, flags.emit === "ir" ? (dump ?? []) : dump);
+    showDiagnostics(outcome.ok ? outcome.record.diagnostics : outcome.diagnostics);
+    if (!outcome.ok) {
+      bad++;
+      continue;
+    }
+    if (outcome.reports === undefined) throw new CliError(3, "the compiler gave no reports");
+    const compiled = { record: outcome.record, reports: outcome.reports };
+    if (dump !== undefined) showPasses(compiled.reports);
+    write(file, emitted(compiled, request, flags.emit), flags, into);
+  }
+  return bad === 0 ? 0 : 1;
+}
+
+export function showDiagnostics(diagnostics: readonly Diagnostic[]): void {
+  for (const diagnostic of diagnostics) {
+    complain(formatDiagnostic(diagnostic));
+    for (const note of diagnostic.notes ?? []) {
+      complain(`${note.file}:${note.line}:${note.column}: note: ${note.message}`);
+    }
+  }
+}
+
+function showPasses(reports: CompileReports): void {
+  let shown = 0;
+  for (const pass of reports.passes) {
+    if (pass.ir === undefined) continue;
+    shown++;
+    complain(`; after ${pass.name}: ${pass.instructions} instructions\n${pass.ir}`);
+  }
+  if (shown === 0) {
+    const names = reports.passes.map(({ name }) => name).join(" ");
+    throw new CliError(2, `--dump-after: no such pass; there are: ${names} (or all)`);
+  }
+}
+
+function emitted({ record, reports }: Compiled, request: CompileRequest, emit: EmitKind): string | Uint8Array {
+  switch (emit) {
+    case "elf":
+      return record.elf;
+    case "asm":
+      return recordAssembly(record);
+    case "spirv":
+      return new Uint8Array(reports.spirv.buffer, reports.spirv.byteOffset, reports.spirv.byteLength);
+    case "spirv-asm":
+      return disassemble(reports.spirv);
+    case "ir":
+      return reports.ir ?? "";
+    case "stats":
+      return `${JSON.stringify(record.stats, null, 2)}\n`;
+    case "json":
+      return `${JSON.stringify(answerOf(record, request), null, 2)}\n`;
+  }
+}
+
+/** The fields of the service's answer that a local compile has. */
+function answerOf(record: CompileRecord, request: CompileRequest) {
+  const { elf, stage, entryPoint, stats, reflection, sourceMap, diagnostics } = record;
+  return {
+    target: request.target,
+    stage,
+    entryPoint,
+    code: Buffer.from(elf).toString("base64"),
+    codeSha256: createHash("sha256").update(elf).digest("hex"),
+    codeSizeBytes: stats.codeSizeBytes,
+    stats,
+    reflection,
+    sourceMap,
+    diagnostics,
+  };
+}
+
+/** Text goes to standard output unless `-o` names a file; an ELF or SPIR-V binary to a file beside the caller unless `-o -`. */
+function write(file: string, content: string | Uint8Array, flags: CompileFlags, into: string | undefined): void {
+  const own = `${file === "-" ? "stdin" : basename(file)}.${suffixes[flags.emit]}`;
+  const isText = typeof content === "string";
+  const target = into !== undefined && into !== "-" ? join(into, own) : (flags.output ?? (isText ? "-" : own));
+  if (target !== "-") {
+    try {
+      writeFileSync(target, content);
+    } catch (error) {
+      throw new CliError(3, `${target}: ${(error as Error).message}`);
+    }
+  } else if (isText) print(content);
+  else process.stdout.write(content);
+}

@@ -1,0 +1,49 @@
+/** The settings of `serve`, as `src/config.ts` reads them from flags and environment. */
+export interface ServeSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly cacheDir: string;
+  readonly cacheBytes: number;
+  readonly cacheDisable: boolean;
+  readonly memoryBytes: number;
+  readonly workers: number;
+  readonly maxWaiting: number;
+  readonly timeLimitMs: number;
+  readonly memoryLimitMb: number;
+  readonly bodyBytes: number;
+  readonly drainMs: number;
+  readonly apiKeys: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly insecure: boolean;
+  readonly logLevel: string;
+  readonly debug: readonly string[];
+}
+
+export type ServeFlags = Readonly<Partial<Record<keyof ServeSettings, string | boolean>>>;
+
+/** What the entry gives the commands: the only way from here to the process's environment. */
+export interface CliEnvironment {
+  /** Errors: an `Error` named ConfigError for a value that is none. */
+  readonly loadConfig: (flags: ServeFlags) => ServeSettings;
+  /** Folders of `PATH`. */
+  readonly searchPath: readonly string[];
+}
+
+/** Ends the command with a status of the contract: 1 the input's fault, 2 wrong usage, 3 a bug or the environment. */
+export class CliError extends Error {
+  override readonly name = "CliError";
+  readonly status: 1 | 2 | 3;
+
+  constructor(status: 1 | 2 | 3, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export function print(text: string): void {
+  process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+}
+
+export function complain(text: string): void {
+  process.stderr.write(text.endsWith("\n") ? text : `${text}\n`);
+}

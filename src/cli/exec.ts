@@ -1,0 +1,81 @@
+import { writeFileSync } from "node:fs";
+import type { CompileRequest } from "../codeobj/index.ts";
+import { formatReport } from "../debug/index.ts";
+import { createLocalCompiler, createMachine, type Machine } from "../service/index.ts";
+import { type ComputePipeline, type Device, type Buffer as DeviceBuffer, DriverError } from "../umd/index.ts";
+import { showDiagnostics } from "./compile.ts";
+import { CliError, print } from "./environment.ts";
+import type { Bind, BindingName, Out } from "./exec-arguments.ts";
+
+export interface Execution {
+  readonly request: CompileRequest;
+  readonly binds: readonly Bind[];
+  readonly outs: readonly Out[];
+  readonly push: Uint8Array;
+  readonly groups: readonly [number, number, number];
+  readonly timeoutSeconds: number;
+}
+
+const nameOf = ({ set, binding }: BindingName) => `set ${set} binding ${binding}`;
+const sameAs = (a: BindingName) => (b: BindingName) => a.set === b.set && a.binding === b.binding;
+
+/** Runs one compute shader on a simulated machine of its own. Answers the exit status. */
+export async function exec(execution: Execution): Promise<0 | 1> {
+  const { request, outs, binds } = execution;
+  for (const out of outs) if (!binds.some(sameAs(out))) throw new CliError(2, `--out: ${nameOf(out)} has no --bind`);
+  const compiled = await createLocalCompiler().compile(request);
+  showDiagnostics(compiled.ok ? compiled.record.diagnostics : compiled.diagnostics);
+  if (!compiled.ok) return 1;
+  const machine = createMachine();
+  try {
+    const device = machine.openProcess("exec", { timeoutMs: execution.timeoutSeconds * 1000 });
+    const pipeline = await device.createComputePipeline({ compiler: { compile: async () => compiled }, request });
+    await dispatch(machine, device, pipeline, execution);
+    return 0;
+  } finally {
+    await machine.close();
+  }
+}
+
+async function dispatch(
+  machine: Machine,
+  device: Device,
+  pipeline: ComputePipeline,
+  execution: Execution,
+): Promise<void> {
+  const { binds, outs, groups, push } = execution;
+  const buffers = binds.map((bind) => ({ ...bind, buffer: upload(device, bind) }));
+  const commands = device.createCommandBuffer().begin().bindPipeline(pipeline);
+  const pool = device.createDescriptorPool();
+  for (const { set, bindings } of pipeline.record.reflection.sets) {
+    const descriptors = pool.allocate(device.createDescriptorSetLayout(bindings));
+    for (const { binding } of bindings) {
+      const given = buffers.find(sameAs({ set, binding }));
+      if (given === undefined) throw new CliError(2, `the shader uses ${nameOf({ set, binding })}: give it a --bind`);
+      descriptors.write(binding, { buffer: given.buffer });
+    }
+    commands.bindDescriptorSet(set, descriptors);
+  }
+  if (push.length > 0) commands.pushConstants(0, push);
+  commands.dispatch(...groups).end();
+  try {
+    await device.submit([commands]).wait();
+  } catch (error) {
+    const report = machine.faultOf(device);
+    if (!(error instanceof DriverError) || report === undefined) throw error;
+    throw new CliError(1, formatReport(report));
+  }
+  for (const out of outs) {
+    const bytes = buffers.find(sameAs(out))?.buffer.map() ?? new Uint8Array();
+    if (out.file === "-") process.stdout.write(Uint8Array.from(bytes));
+    else writeFileSync(out.file, bytes);
+  }
+  if (outs.length === 0) print("done");
+}
+
+function upload(device: Device, { bytes, ...name }: Bind): DeviceBuffer {
+  if (bytes.length === 0) throw new CliError(2, `--bind: ${nameOf(name)} is empty`);
+  const buffer = device.createBoundBuffer(bytes.length);
+  buffer.map().set(bytes);
+  return buffer;
+}

@@ -1,0 +1,174 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import type { CacheAction } from "./cache.ts";
+import type { CompileFlags } from "./compile.ts";
+import { type CliEnvironment, CliError, complain, print, type ServeFlags } from "./environment.ts";
+import type { SourceFlags } from "./source-files.ts";
+
+export type { CliEnvironment, ServeFlags, ServeSettings } from "./environment.ts";
+
+const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
+
+function sourceFlags(command: Command): Command {
+  return command
+    .option("--stage <stage>", "comp, vert or frag; default by the file's suffix")
+    .option("--entry <name>", "entry point, default main")
+    .option("-D <name=value>", "define a macro", collect)
+    .option("-I <dir>", "search includes here", collect)
+    .option("-O <level>", "optimisation 0, 1 or 2")
+    .option("--dialect <dialect>", "vulkan or relaxed")
+    .option("--spec <id=value>", "set a specialisation constant", collect);
+}
+
+type SetStatus = (status: number) => void;
+
+/** The commands. Each loads what it needs when it runs: `--help` and `--version` need nothing. */
+function program(environment: CliEnvironment, setStatus: SetStatus): Command {
+  const kiln = new Command("kiln")
+    .description("Compiles shaders to gfx1030 machine code, serves them, and runs them on a simulated GPU")
+    .exitOverride()
+    .configureOutput({ writeErr: complain })
+    .option("--version", "print version and build id")
+    .action(async (flags: { version?: boolean }, command: Command) => {
+      if (flags.version !== true) command.help({ error: true });
+      const { readBuildInfo } = await import("../service/index.ts");
+      const { version, buildId } = readBuildInfo();
+      print(`kiln ${version} (build ${buildId})`);
+    });
+
+  kiln
+    .command("serve")
+    .description("the compile service over HTTP")
+    .option("--host <host>", "address to listen on, default 127.0.0.1")
+    .option("--port <n>", "port, default 7420; 0 picks one")
+    .option("--cache-dir <dir>", "folder of the disk cache")
+    .option("--cache-bytes <n>", "bound of the disk cache")
+    .option("--memory-bytes <n>", "bound of the memory cache")
+    .option("--workers <n>", "compile workers")
+    .option("--max-waiting <n>", "compiles that may wait for a worker")
+    .option("--time-limit-ms <n>", "time limit of one compile")
+    .option("--memory-limit-mb <n>", "memory limit of one compile worker")
+    .option("--body-bytes <n>", "largest request body")
+    .option("--drain-ms <n>", "how long a stop waits for running requests")
+    .option("--api-keys <file>", "file of key hashes: lines `read|write|admin SHA256`")
+    .option("--insecure", "no API key, whatever the address")
+    .option("--log-level <level>", "fatal, error, warn, info, debug or trace")
+    .action(async (flags: ServeFlags) => {
+      const settings = environment.loadConfig(flags);
+      const { serve } = await import("./serve.ts");
+      await serve(settings);
+    });
+
+  sourceFlags(kiln.command("compile"))
+    .description("compile shaders")
+    .argument("<file...>", "shaders; - is standard input")
+    .addOption(
+      new Option("--emit <kind>", "what to write")
+        .choices(["elf", "asm", "spirv", "spirv-asm", "ir", "stats", "json"])
+        .default("elf"),
+    )
+    .option("--dump-after <pass>", "print the IR after a pass, or after all")
+    .option("-o, --output <path>", "file, or folder for several; - is standard output")
+    .action(async (files: string[], flags: CompileFlags) => {
+      const { compileFiles } = await import("./compile.ts");
+      setStatus(await compileFiles(files, flags));
+    });
+
+  sourceFlags(kiln.command("exec"))
+    .description("run one compute shader on raw buffers")
+    .argument("<file>", "compute shader")
+    .option("--bind <binding=source>", "buffer of a file's bytes, or zero:N bytes", collect)
+    .option("--push <values>", "push constants: u32 1024 f32 2.0", "")
+    .option("--groups <x,y,z>", "workgroups", "1,1,1")
+    .option("--out <binding=file>", "write a buffer's bytes afterwards; - is standard output", collect)
+    .option("--timeout-seconds <n>", "end the shader after this long", "60")
+    .action(async (file: string, flags: ExecFlags) => {
+      const parse = await import("./exec-arguments.ts");
+      const { requestOf } = await import("./source-files.ts");
+      const execution = {
+        binds: (flags.bind ?? []).map(parse.parseBind),
+        outs: (flags.out ?? []).map(parse.parseOut),
+        push: parse.parsePush(flags.push),
+        groups: parse.parseGroups(flags.groups),
+        timeoutSeconds: parse.parseSeconds(flags.timeoutSeconds),
+        request: requestOf(file, flags),
+      };
+      const { exec } = await import("./exec.ts");
+      setStatus(await exec(execution));
+    });
+
+  kiln
+    .command("disasm")
+    .description("print a code object's assembler text")
+    .argument("<file>", "code object; - is standard input")
+    .action(async (file: string) => {
+      const { disasm } = await import("./disasm.ts");
+      disasm(file);
+    });
+
+  kiln
+    .command("cache")
+    .description("look at, empty or check the on-disk cache")
+    .argument("<action>", "stats, clear or verify", cacheAction)
+    .option("--cache-dir <dir>", "folder of the disk cache")
+    .option("--json", "print JSON")
+    .action(async (action: CacheAction, { json, ...flags }: ServeFlags & { json?: boolean }) => {
+      const settings = environment.loadConfig(flags);
+      const { cacheCommand } = await import("./cache.ts");
+      setStatus(await cacheCommand(action, settings, json === true));
+    });
+
+  kiln
+    .command("doctor")
+    .description("check this installation")
+    .option("--cache-dir <dir>", "folder of the disk cache")
+    .option("--json", "print JSON")
+    .action(async ({ json, ...flags }: ServeFlags & { json?: boolean }) => {
+      const settings = environment.loadConfig(flags);
+      const { doctor } = await import("./doctor.ts");
+      setStatus(await doctor(environment, settings.cacheDir, json === true));
+    });
+  return kiln;
+}
+
+interface ExecFlags extends SourceFlags {
+  readonly bind?: readonly string[];
+  readonly out?: readonly string[];
+  readonly push: string;
+  readonly groups: string;
+  readonly timeoutSeconds: string;
+}
+
+function cacheAction(text: string): CacheAction {
+  if (text === "stats" || text === "clear" || text === "verify") return text;
+  throw new InvalidArgumentError("expected stats, clear or verify");
+}
+
+/** Runs a command line (without `node` and the script). Answers the exit status: 0, 1, 2 or 3 as the contract says. */
+export async function main(args: readonly string[], environment: CliEnvironment): Promise<number> {
+  let status = 0;
+  const kiln = program(environment, (answered) => {
+    status = answered;
+  });
+  for (const command of kiln.commands) command.exitOverride().configureOutput({ writeErr: complain });
+  try {
+    await kiln.parseAsync([...args], { from: "user" });
+    return status;
+  } catch (error) {
+    return statusOf(error);
+  }
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof CliError) {
+    complain(error.status === 3 ? `kiln: ${error.message}` : error.message);
+    return error.status;
+  }
+  if (error instanceof Error && error.name === "ConfigError") {
+    complain(error.message);
+    return 2;
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  complain(`kiln: this is a mistake of ours; please report it with the command line and:\n${text}`);
+  return 3;
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { distFile } from "../base/index.ts";
+import { ShaderCache } from "../cache/index.ts";
+import {
+  type Access,
+  type ApiKey,
+  hashKey,
+  isLoopbackAddress,
+  parseApiKeys,
+  type Server,
+  startServer,
+} from "../http/index.ts";
+import { CompilePool, CompileService, readBuildInfo } from "../service/index.ts";
+import { CliError, complain, print, type ServeSettings } from "./environment.ts";
+
+const healthEveryMs = 5000;
+
+function keysOf(settings: ServeSettings): ApiKey[] {
+  const keys: ApiKey[] = [];
+  if (settings.apiKey !== undefined) keys.push({ role: "admin", sha256: hashKey(settings.apiKey) });
+  if (settings.apiKeys === undefined) return keys;
+  try {
+    keys.push(...parseApiKeys(readFileSync(settings.apiKeys, "utf8")));
+  } catch (error) {
+    throw new CliError(2, `--api-keys ${settings.apiKeys}: ${(error as Error).message}`);
+  }
+  return keys;
+}
+
+/** On loopback no key is needed; elsewhere one is, and is made where none is given. */
+function accessOf(settings: ServeSettings): { readonly access: Access; readonly made?: string } {
+  const loopback = isLoopbackAddress(settings.host);
+  if (settings.insecure) return { access: { loopback, keys: undefined } };
+  const keys = keysOf(settings);
+  if (keys.length > 0) return { access: { loopback, keys: loopback ? undefined : keys } };
+  if (loopback) return { access: { loopback, keys: undefined } };
+  const made = randomBytes(24).toString("base64url");
+  return { access: { loopback, keys: [{ role: "admin", sha256: hashKey(made) }] }, made };
+}
+
+function openService(settings: ServeSettings): CompileService {
+  const isOff = settings.cacheDisable || settings.debug.includes("nocache");
+  const cache = new ShaderCache(
+    isOff
+      ? { memoryBytes: 0 }
+      : {
+          memoryBytes: settings.memoryBytes,
+          disk: { folder: settings.cacheDir, capacityBytes: settings.cacheBytes },
+        },
+  );
+  const { workers, maxWaiting, timeLimitMs, memoryLimitMb } = settings;
+  const pool = new CompilePool({
+    workerFile: distFile("compile-worker.js"),
+    workers,
+    maxWaiting,
+    timeLimitMs,
+    memoryLimitMb,
+  });
+  const onBug = (id: string, detail: string) => complain(`bug ${id}: ${detail}`);
+  return new CompileService({ cache, pool, build: readBuildInfo(), onBug });
+}
+
+/** One line to try: a compile of a shader that is small enough for a shell. */
+function curlLine(address: string, key: string | undefined): string {
+  const shader =
+    "#version 450\\nlayout(local_size_x=64) in; layout(std430,binding=0) buffer B { float x[]; }; void main(){ x[gl_GlobalInvocationID.x] *= 2.0; }";
+  const auth = key === undefined ? "" : ` -H 'authorization: Bearer ${key}'`;
+  return `curl -s ${address}/compile${auth} -H 'content-type: application/json' -d '{"stage":"compute","source":"${shader}","emit":["asm","stats"]}'`;
+}
+
+async function listen(settings: ServeSettings, service: CompileService, access: Access): Promise<Server> {
+  const { bodyBytes, timeLimitMs, memoryLimitMb, maxWaiting, workers, logLevel } = settings;
+  const limits = { bodyBytes, timeLimitMs, memoryLimitMb, maxWaiting, workers };
+  try {
+    return await startServer({ service, access, limits, logLevel }, settings.host, settings.port);
+  } catch (error) {
+    await service.close();
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE")
+      throw new CliError(3, `port ${settings.port} is taken: stop what uses it, or give --port`);
+    throw new CliError(3, `cannot listen on ${settings.host}:${settings.port}: ${message}`);
+  }
+}
+
+/** Serves until a signal comes; then drains. A second signal ends it at once. */
+export async function serve(settings: ServeSettings): Promise<void> {
+  const { access, made } = accessOf(settings);
+  const service = openService(settings);
+  const server = await listen(settings, service, access);
+  const address = server.address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+  print(`kiln listens on ${server.address}`);
+  if (made !== undefined) print(`API key, made for this run: ${made}`);
+  print(`try: ${curlLine(address, made ?? (access.keys === undefined ? undefined : "$KILN_API_KEY"))}`);
+
+  let isChecking = false;
+  const check = async () => {
+    if (isChecking) return;
+    isChecking = true;
+    await service.checkHealth();
+    isChecking = false;
+  };
+  void check();
+  const health = setInterval(() => void check(), healthEveryMs);
+
+  await new Promise<void>((resolve) => {
+    let signals = 0;
+    const stop = () => {
+      if (++signals > 1) process.exit(1);
+      resolve();
+    };
+    process.on("SIGTERM", stop);
+    process.on("SIGINT", stop);
+  });
+  clearInterval(health);
+  await server.close(settings.drainMs);
+  await service.close(settings.drainMs);
+}

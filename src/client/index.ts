@@ -1,0 +1,8 @@
+export {
+  type Client,
+  ClientError,
+  type ClientOptions,
+  type CompileAnswer,
+  createClient,
+  type RemoteAnswer,
+} from "./client.ts";
