@@ -174,13 +174,13 @@ export const programs: readonly Program[] = [
   },
   {
     name: "signed division and remainder by constants and variables",
-    body: "int s = int(x); int d = int(a[(i + 1u) & 63u]) >> 20; d = d == 0 ? -3 : d; y = uint(s / 7 + s / -5 + s % 9 + s / 4 + s / d * 3 + s % d);",
+    body: "int s = int(x); int d = int(a[(i + 1u) & 63u]) >> 20; d = d == 0 ? -3 : d; y = uint(s / 7 + s / -5 + (s & 0x7fffffff) % 9 + s / 4 + s / d * 3 + (s & 0x7fffffff) % abs(d));",
     expect: (i, x, a) => {
       const s = x | 0;
       let d = ((a[(i + 1) & 63] ?? 0) | 0) >> 20;
       d = d === 0 ? -3 : d;
-      const sum = Math.trunc(s / 7) + Math.trunc(s / -5) + (s % 9) + Math.trunc(s / 4);
-      return sum + Math.trunc(s / d) * 3 + (s % d);
+      const sum = Math.trunc(s / 7) + Math.trunc(s / -5) + ((s & 0x7fffffff) % 9) + Math.trunc(s / 4);
+      return sum + Math.trunc(s / d) * 3 + ((s & 0x7fffffff) % Math.abs(d));
     },
   },
   {

@@ -1,5 +1,5 @@
 /** Branches, merges, switches, calls and returns: see `frames.ts` for the scheme. */
-import { Fail, fail, failed, Limit } from "../../base/index.ts";
+import { Fail, fail, failed, Limit, spend } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvOp } from "../../gen/spirv.ts";
 import {
@@ -55,10 +55,13 @@ import {
   idStamp,
   idType,
   leafPool,
+  MAX_LEAVES,
   malformed,
   newLeaves,
   ptrConst,
+  ptrRange,
   ptrVar,
+  scratchA,
   scratchB,
   setValue,
   typeA,
@@ -84,6 +87,8 @@ let instance: u32 = 0;
 let stamps: u32 = 0;
 /** Merge label of the selection merge in this block, 0 for none. */
 let merge: u32 = 0;
+/** Switches walked so far in this compile. */
+let switches: u32 = 0;
 
 export function isRunning(): bool {
   return running;
@@ -340,7 +345,70 @@ export function liftBranchConditional(at: u32): void {
   branchTo(yes);
 }
 
-/** Orders the distinct targets of a switch by their place in the module and makes their conditions. */
+/** Whether a label starts one of n case rows. */
+function isCase(rows: u32, n: u32, to: u32): bool {
+  for (let k: u32 = 0; k < n; k++) if (leafPool[rows + 3 * k] == to) return true;
+  return false;
+}
+
+/** Word of the instruction that ends the block of a label. */
+function terminatorOf(block: u32): u32 {
+  let at = idType[block];
+  while (!failed() && spend(1)) {
+    const op = wordAt(at) & 0xffff;
+    if (op == SpvOp.OpBranch || op == SpvOp.OpBranchConditional || op == SpvOp.OpSwitch) return at;
+    if (op == SpvOp.OpReturn || op == SpvOp.OpReturnValue || op == SpvOp.OpUnreachable || op == SpvOp.OpFunctionEnd)
+      return at;
+    at += max<u32>(wordAt(at) >> 16, 1);
+  }
+  return at;
+}
+
+/**
+ * The case (or default) that the blocks from `from` on fall into, 0 for none: walks them up to the switch's merge, other
+ * cases and exits of constructs around. `stamp` marks what this switch has walked.
+ */
+function fallsInto(from: u32, otherwise: u32, rows: u32, n: u32, end: u32, stamp: u32): u32 {
+  let top: u32 = 0;
+  scratchA[top++] = from;
+  while (top > 0 && spend(1)) {
+    const block = scratchA[--top];
+    const at = terminatorOf(block);
+    if (failed()) return 0;
+    const op = wordAt(at) & 0xffff;
+    const count = wordAt(at) >> 16;
+    const first: u32 = op == SpvOp.OpBranch ? 1 : 2;
+    const step: u32 = op == SpvOp.OpSwitch ? 2 : 1;
+    const last: u32 = op == SpvOp.OpBranchConditional ? 4 : count;
+    if (op != SpvOp.OpBranch && op != SpvOp.OpBranchConditional && op != SpvOp.OpSwitch) continue;
+    for (let k = first; k < last && !failed(); k += step) {
+      const to = labelAt(at + k);
+      if (to == end || to == from || ptrRange[to] == stamp) continue;
+      if (to == otherwise || isCase(rows, n, to)) return to;
+      if (exitFrame(to) != 0 || top >= MAX_LEAVES) continue;
+      ptrRange[to] = stamp;
+      scratchA[top++] = to;
+    }
+  }
+  return 0;
+}
+
+/** Row before which the default belongs so that each fall-through goes forward. */
+function defaultPlace(otherwise: u32, rows: u32, n: u32, end: u32): u32 {
+  const stamp = ++switches;
+  const next = fallsInto(otherwise, otherwise, rows, n, end, stamp);
+  for (let k: u32 = 0; k < n && !failed(); k++) {
+    const row = leafPool[rows + 3 * k];
+    if (row == next) return k;
+    if (next == 0 && fallsInto(row, otherwise, rows, n, end, stamp) == otherwise) return k + 1;
+  }
+  return n;
+}
+
+/**
+ * Lists the distinct targets of a switch with their conditions: in the order of the instruction, in which SPIR-V wants a
+ * case right before the one it falls into, and the default where its own fall-throughs want it.
+ */
 export function liftSwitch(at: u32, count: u32): void {
   const selector = valueAt(at + 1);
   const otherwise = labelAt(at + 2);
@@ -354,36 +422,41 @@ export function liftSwitch(at: u32, count: u32): void {
   const rows = newLeaves(3 * (literals + 1));
   if (failed()) return;
   let n: u32 = 0;
-  let others: u32 = constantBool(false);
-  phiStores(label, otherwise);
-  for (let k: u32 = 0; k <= literals && !failed(); k++) {
-    const to = k == 0 ? otherwise : labelAt(at + 2 + 2 * k);
-    let cond: u32 = 0;
-    if (k > 0) {
-      cond = bin(Op.IEQ, value, constant(wordAt(at + 1 + 2 * k)));
-      if (to != otherwise) others = n == 0 && k == 1 ? cond : bin(Op.IOR, others, cond);
-    }
+  let others: u32 = 0;
+  for (let k: u32 = 0; k < literals && spend(1); k++) {
+    const to = labelAt(at + 4 + 2 * k);
+    if (failed()) return;
+    if (to == otherwise) continue;
+    const cond = bin(Op.IEQ, value, constant(wordAt(at + 3 + 2 * k)));
+    others = others == 0 ? cond : bin(Op.IOR, others, cond);
     if (to == end) continue;
-    let place = n;
-    while (place > 0 && idType[leafPool[rows + 3 * (place - 1)]] > idType[to]) place--;
-    if (place > 0 && leafPool[rows + 3 * (place - 1)] == to) {
-      const row = rows + 3 * (place - 1);
-      // 0 marks the default: its condition is the rest.
-      if (leafPool[row + 1] != 0 && to != otherwise) leafPool[row + 1] = bin(Op.IOR, leafPool[row + 1], cond);
+    // Equal targets stand side by side as a rule.
+    let row = n;
+    while (row > 0 && leafPool[rows + 3 * (row - 1)] != to) row--;
+    if (row > 0) {
+      const at1 = rows + 3 * (row - 1) + 1;
+      leafPool[at1] = bin(Op.IOR, leafPool[at1], cond);
       continue;
     }
-    if (k > 0) phiStores(label, to);
+    phiStores(label, to);
+    leafPool[rows + 3 * n] = to;
+    leafPool[rows + 3 * n + 1] = cond;
+    leafPool[rows + 3 * n + 2] = 0;
+    n++;
+  }
+  if (otherwise != end) {
+    phiStores(label, otherwise);
+    const place = defaultPlace(otherwise, rows, n, end);
     for (let m = n; m > place; m--) {
       for (let j: u32 = 0; j < 3; j++) leafPool[rows + 3 * m + j] = leafPool[rows + 3 * (m - 1) + j];
     }
-    leafPool[rows + 3 * place] = to;
-    leafPool[rows + 3 * place + 1] = to == otherwise ? 0 : cond;
+    leafPool[rows + 3 * place] = otherwise;
+    leafPool[rows + 3 * place + 1] = others == 0 ? constantBool(true) : notB(others);
     leafPool[rows + 3 * place + 2] = 0;
     n++;
   }
   if (failed()) return;
   phiStoresIfAny(end);
-  for (let k: u32 = 0; k < n; k++) if (leafPool[rows + 3 * k + 1] == 0) leafPool[rows + 3 * k + 1] = notB(others);
   const f = pushFrame(FrameKind.SWITCH, 0, end, 0xffff_ffff, label, currentBlock());
   frameResult[f] = rows;
   frameReturn[f] = n;
@@ -462,6 +535,7 @@ export function enterMain(main: u32): void {
   ended = false;
   running = true;
   instance = 0;
+  switches = 0;
   stamps = 1;
   enterFunction(main, 0, 0);
 }
