@@ -29,24 +29,44 @@ import { Hw, layoutLength, removeInstr } from "./machine.ts";
 const SKIP_MINIMUM: u32 = 8;
 const EXEC: u32 = Hw.EXEC_LO + 1;
 
-// Divergent ifs in the order of entry: node, saveexec instruction, whether its EXEC needs no restore behind it.
+// Divergent ifs in the order of entry.
 const records = changetype<U32Column>(changetype<usize>(flowBytes) + (4 << 20));
-const MAX_RECORDS: u32 = 1 << 18;
+const MAX_RECORDS: u32 = 1 << 17;
+const RECORD_WORDS: u32 = 5;
+/** The if node. */
+const NODE: u32 = 0;
+/** The instruction that saves EXEC. */
+const SAVE: u32 = 1;
+/** `Record` bits. */
+const BITS: u32 = 2;
+/** The v_cmp in front of it whose mask nothing else reads, or 0. */
+const COMPARE: u32 = 3;
+/** The instruction that restores EXEC; set by `cleanIf`. */
+const RESTORE: u32 = 4;
 let recordCount: u32 = 0;
+
+export const enum Record {
+  /** Behind the if EXEC is what else had: see `control`. */
+  DROPS_THEN = 1,
+  /** Jumps inside change the saved mask. */
+  JUMPS = 2,
+}
 
 export function resetRecords(): void {
   recordCount = 0;
 }
-/** A divergent if and the instruction that saved its EXEC. `dropsThen`: see `control`. */
-export function recordIf(node: u32, save: u32, dropsThen: bool): void {
+/** A divergent if, the instruction that saved its EXEC, and a compare that only that one reads. */
+export function recordIf(node: u32, save: u32, bits: u32, compare: u32): void {
   if (recordCount >= MAX_RECORDS) {
     fail(Fail.LIMIT, Limit.MACHINE, 7, 0);
     return;
   }
-  records[recordCount * 3] = node;
-  records[recordCount * 3 + 1] = save;
-  records[recordCount * 3 + 2] = dropsThen ? 1 : 0;
-  recordCount++;
+  const at = recordCount++ * RECORD_WORDS;
+  records[at + NODE] = node;
+  records[at + SAVE] = save;
+  records[at + BITS] = bits;
+  records[at + COMPARE] = compare;
+  records[at + RESTORE] = 0;
 }
 
 /** Whether the blocks at places [from, to) of the layout hold no instruction. */
@@ -91,7 +111,10 @@ function removeBranch(branch: u32): void {
   if (bIndex[target] != bIndex[b] + 1) removeEdge(b, target);
 }
 
-function cleanIf(node: u32, save: u32, dropsThen: bool): void {
+function cleanIf(at: u32): void {
+  const node = records[at + NODE];
+  const save = records[at + SAVE];
+  const dropsThen = (records[at + BITS] & Record.DROPS_THEN) != 0;
   const before = mBlock[save];
   const skipThen = branchOf(before);
   const elseBlock = nodeTarget[node];
@@ -99,6 +122,7 @@ function cleanIf(node: u32, save: u32, dropsThen: bool): void {
   const switchExec = bFirst[elseBlock];
   const skipElse = branchOf(elseBlock);
   if (skipThen == 0 || switchExec == 0 || skipElse == 0) return;
+  if (!dropsThen && isRestore(bFirst[merge])) records[at + RESTORE] = bFirst[merge];
   const thenStart = bIndex[before] + 1;
   const elseStart = bIndex[elseBlock] + 1;
   const thenEmpty = isEmpty(thenStart, bIndex[elseBlock]);
@@ -132,7 +156,7 @@ function cleanIf(node: u32, save: u32, dropsThen: bool): void {
 }
 
 function isRestore(i: u32): bool {
-  return mOp[i] == <u32>Op.s_mov_b32 && mDst0[i] == EXEC;
+  return i != 0 && mOp[i] == <u32>Op.s_mov_b32 && mDst0[i] == EXEC;
 }
 
 /** EXEC no longer matters where the program ends. */
@@ -152,6 +176,69 @@ function dropLastRestores(): void {
 }
 function beforeLast(b: u32): u32 {
   return mPrev[bLast[b]];
+}
+
+/** The v_cmpx that writes EXEC itself, for a v_cmp; with `inverted`, for the opposite comparison (NaN included). */
+function execCompare(op: u32, inverted: bool): u32 {
+  switch (op) {
+    case Op.v_cmp_eq_u32_e64:
+      return inverted ? Op.v_cmpx_ne_u32_e64 : Op.v_cmpx_eq_u32_e64;
+    case Op.v_cmp_ne_u32_e64:
+      return inverted ? Op.v_cmpx_eq_u32_e64 : Op.v_cmpx_ne_u32_e64;
+    case Op.v_cmp_lt_i32_e64:
+      return inverted ? Op.v_cmpx_ge_i32_e64 : Op.v_cmpx_lt_i32_e64;
+    case Op.v_cmp_ge_i32_e64:
+      return inverted ? Op.v_cmpx_lt_i32_e64 : Op.v_cmpx_ge_i32_e64;
+    case Op.v_cmp_lt_u32_e64:
+      return inverted ? Op.v_cmpx_ge_u32_e64 : Op.v_cmpx_lt_u32_e64;
+    case Op.v_cmp_ge_u32_e64:
+      return inverted ? Op.v_cmpx_lt_u32_e64 : Op.v_cmpx_ge_u32_e64;
+    case Op.v_cmp_eq_f32_e64:
+      return inverted ? Op.v_cmpx_neq_f32_e64 : Op.v_cmpx_eq_f32_e64;
+    case Op.v_cmp_neq_f32_e64:
+      return inverted ? Op.v_cmpx_eq_f32_e64 : Op.v_cmpx_neq_f32_e64;
+    case Op.v_cmp_lt_f32_e64:
+      return inverted ? Op.v_cmpx_nlt_f32_e64 : Op.v_cmpx_lt_f32_e64;
+    case Op.v_cmp_ge_f32_e64:
+      return inverted ? Op.v_cmpx_nge_f32_e64 : Op.v_cmpx_ge_f32_e64;
+    default:
+      return Op.none;
+  }
+}
+
+/** Where nothing needs the saved EXEC, the compare itself narrows it. */
+function compareIntoExec(at: u32): void {
+  const save = records[at + SAVE];
+  const compare = records[at + COMPARE];
+  if (compare == 0 || mBlock[save] == 0 || mPrev[save] != compare) return;
+  if ((records[at + BITS] & Record.JUMPS) != 0 && (records[at + BITS] & Record.DROPS_THEN) == 0) return;
+  let inverted = false;
+  switch (mOp[save]) {
+    case Op.s_and_saveexec_b32:
+      break;
+    case Op.s_andn1_saveexec_b32:
+      inverted = true;
+      break;
+    case Op.s_and_b32:
+      break;
+    case Op.s_andn2_b32:
+      inverted = true;
+      break;
+    default:
+      return;
+  }
+  if (mDst0[save] != EXEC) {
+    // Still a saved mask: is it read?
+    const restore = records[at + RESTORE];
+    const first = bFirst[nodeTarget[records[at + NODE]]];
+    if ((records[at + BITS] & Record.DROPS_THEN) != 0 || restore == 0 || mBlock[restore] != 0) return;
+    if (first != 0 && mSrc0[first] == mDst0[save] && mDst0[first] == EXEC) return;
+  }
+  const op = execCompare(mOp[compare], inverted);
+  if (op == <u32>Op.none) return;
+  mOp[compare] = op;
+  mDst0[compare] = EXEC;
+  removeInstr(save);
 }
 
 /** The first block from place k on with an instruction; the end counts as place `layoutLength()`. */
@@ -217,8 +304,9 @@ function straighten(): void {
 export function cleanUp(): void {
   for (let r = recordCount; r-- > 0; ) {
     if (!spend(2)) return;
-    cleanIf(records[r * 3], records[r * 3 + 1], records[r * 3 + 2] != 0);
+    cleanIf(r * RECORD_WORDS);
   }
   dropLastRestores();
+  for (let r: u32 = 0; r < recordCount; r++) compareIntoExec(r * RECORD_WORDS);
   straighten();
 }

@@ -13,6 +13,7 @@ import {
   mMods,
   mNext,
   mSrc0,
+  uWrites,
   vFixed,
   vLeader,
   vShift,
@@ -45,6 +46,11 @@ export function leaderShift(): u32 {
   return lastShift;
 }
 
+/** Two units that a copy connects always hold the same value when each is written once: they may live together. */
+function sameValue(x: u32, y: u32): bool {
+  return uWrites[x] == 1 && uWrites[y] == 1;
+}
+
 function tryMerge(dst: u32, src: u32): void {
   let a = leaderOf(operandVreg(dst));
   let ca = lastShift + operandComponent(dst);
@@ -67,10 +73,18 @@ function tryMerge(dst: u32, src: u32): void {
   // A launch argument's register is only given to single registers: in a tuple its neighbours might be arguments too.
   if (vFixed[b] != NO_REG) return;
   if (vFixed[a] != NO_REG && vregSize(a) != 1) return;
+  // The pair of units that the copy connects.
+  const copied = vUnit[a] + ca;
   for (let k: u32 = 0; k < size; k++) {
-    if (interfere(vUnit[a] + shift + k, vUnit[b] + k)) return;
+    const x = vUnit[a] + shift + k;
+    if (interfere(x, vUnit[b] + k) && !(x == copied && sameValue(x, vUnit[b] + k))) return;
   }
-  for (let k: u32 = 0; k < size; k++) uniteSegments(vUnit[a] + shift + k, vUnit[b] + k);
+  for (let k: u32 = 0; k < size; k++) {
+    const x = vUnit[a] + shift + k;
+    const y = vUnit[b] + k;
+    uWrites[x] = x == copied && sameValue(x, y) ? 1 : uWrites[x] + uWrites[y];
+    uniteSegments(x, y);
+  }
   vLeader[b] = a;
   vShift[b] = shift;
 }

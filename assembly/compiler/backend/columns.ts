@@ -95,7 +95,9 @@ export const uEvents = changetype<U32Column>(VREG_END);
 export const uSegments = changetype<U32Column>(VREG_END + U);
 /** End of the last live segment. */
 export const uEnd = changetype<U32Column>(VREG_END + 2 * U);
-const UNIT_END: usize = VREG_END + 3 * U;
+/** Instructions that write it, copies of its own value left out. */
+export const uWrites = changetype<U32Column>(VREG_END + 3 * U);
+const UNIT_END: usize = VREG_END + 4 * U;
 
 // Live segments [start, end) in half positions.
 export const segStart = changetype<U32Column>(UNIT_END);

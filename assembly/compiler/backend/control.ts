@@ -29,12 +29,15 @@ import {
   sideOf,
   src,
   successor0,
+  useCount,
 } from "../ir/index.ts";
 import { buildAt, buildBlock, salu, sopp } from "./build.ts";
-import { recordIf, resetRecords } from "./cleanup.ts";
+import { Record, recordIf, resetRecords } from "./cleanup.ts";
 import {
   bDepth,
   bLast,
+  mDst0,
+  mPrev,
   nodeAnchor,
   nodeContinuing,
   nodeDepthOf,
@@ -58,6 +61,8 @@ const ELSE_JUMPS: u32 = 64;
 const DIVERGENT_CONTINUE: u32 = 4;
 /** Loop: lanes may leave at different times. */
 const DIVERGENT_BREAK: u32 = 8;
+/** If, divergent: else comes first in the code, as its jump then needs no mask. THEN_JUMPS and ELSE_JUMPS follow. */
+const SWAPPED: u32 = 128;
 const HAS_BREAK: u32 = 16;
 const HAS_CONTINUE: u32 = 32;
 
@@ -72,13 +77,22 @@ function setFlag(node: u32, bit: u32): void {
   nodeInfo[node] = nodeInfo[node] | bit;
 }
 
+/** Which list of an if comes first in the code. */
+function firstSide(node: u32): u32 {
+  return flag(node, SWAPPED) ? 1 : 0;
+}
+
 /** Marks ifs and loops with what their jumps need. */
 function scanJumps(): void {
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     nodeInfo[b] = 0;
     const next = nextNode(b);
     if (next == 0) continue;
-    nodeInfo[next] = kindOf(next) == Kind.IF && isNodeDivergent(next) ? DIVERGENT : 0;
+    nodeInfo[next] = 0;
+    if (kindOf(next) == Kind.IF && isNodeDivergent(next)) {
+      const swapped = jumpOf(listLast(next, 1)) != 0 && jumpOf(listLast(next, 0)) == 0;
+      nodeInfo[next] = swapped ? DIVERGENT | SWAPPED : DIVERGENT;
+    }
     nodeTarget[next] = 0;
     nodeMachine[next] = 0;
   }
@@ -92,7 +106,7 @@ function scanJumps(): void {
     while (n != 0 && (op == Op.END || kindOf(n) != Kind.LOOP)) {
       if (flag(n, DIVERGENT)) {
         divergent = true;
-        setFlag(n, sideOf(child) == 0 ? THEN_JUMPS : ELSE_JUMPS);
+        setFlag(n, sideOf(child) == firstSide(n) ? THEN_JUMPS : ELSE_JUMPS);
       }
       child = n;
       n = parentOf(n);
@@ -150,7 +164,7 @@ function sideWithin(node: u32, owner: u32): u32 {
 /** Where control goes when no lane is left at `node`: the next place that sets EXEC anew. */
 function emptyTarget(node: u32): u32 {
   const outer = enclosingDivergentIf(node);
-  if (outer != 0) return sideWithin(node, outer) == 0 ? nodeTarget[outer] : nodeMachine[outer];
+  if (outer != 0) return sideWithin(node, outer) == firstSide(outer) ? nodeTarget[outer] : nodeMachine[outer];
   const loop = loopOf(node);
   if (loop == 0) return 0;
   return flag(loop, DIVERGENT_CONTINUE) && sideWithin(node, loop) == 0 ? nodeTarget[loop] : nodeMachine[loop];
@@ -158,7 +172,7 @@ function emptyTarget(node: u32): u32 {
 
 /** All lanes of then jump at its end and none of else does: behind the if EXEC is what else had, and needs no mask. */
 export function dropsThen(node: u32): bool {
-  return jumpOf(listLast(node, 0)) != 0 && !flag(node, ELSE_JUMPS);
+  return jumpOf(listLast(node, firstSide(node))) != 0 && !flag(node, ELSE_JUMPS);
 }
 
 function enterIf(node: u32): void {
@@ -174,16 +188,29 @@ function enterIf(node: u32): void {
     const sense = conditionInScc(cond);
     branch(sense ? Isa.s_cbranch_scc0 : Isa.s_cbranch_scc1, elseBlock);
   } else {
-    let inverted = false;
+    let inverted = flag(node, SWAPPED);
+    let readers: u32 = 0;
     while (opOf(cond) == Op.INOT && selOf(cond) == Sel.LAZY) {
       inverted = !inverted;
+      readers = max<u32>(readers, useCount(cond));
       cond = src(cond, 0);
     }
+    readers = max<u32>(readers, useCount(cond));
     const mask = maskOf(cond);
     const saved = newVreg(RegClass.SGPR, 1);
     nodeAnchor[node] = saved;
     salu(inverted ? Isa.s_andn1_saveexec_b32 : Isa.s_and_saveexec_b32, saved, mask, 0);
-    recordIf(node, bLast[before], dropsThen(node));
+    const save = bLast[before];
+    const compare = mPrev[save];
+    // Only a mask that this if alone reads may vanish into a compare that writes EXEC.
+    const single = readers == 1 && opOf(cond) != Op.PHI && compare != 0 && mDst0[compare] == mask;
+    const jumps = flag(node, THEN_JUMPS) || flag(node, ELSE_JUMPS);
+    recordIf(
+      node,
+      save,
+      (dropsThen(node) ? <u32>Record.DROPS_THEN : 0) | (jumps ? <u32>Record.JUMPS : 0),
+      single ? compare : 0,
+    );
     branch(Isa.s_cbranch_execz, elseBlock);
   }
   addEdge(before, then);
@@ -199,7 +226,7 @@ function endThen(node: u32): void {
   const merge = nodeMachine[node];
   const divergent = flag(node, DIVERGENT);
   if (reachable) {
-    const last = listLast(node, 0);
+    const last = listLast(node, firstSide(node));
     if (jumpOf(last) == 0) addLaneEdge(buildBlock(), merge);
     if (divergent) addEdge(buildBlock(), elseBlock);
     else branch(Isa.s_branch, merge);
@@ -220,7 +247,7 @@ function endElse(node: u32): void {
   const divergent = flag(node, DIVERGENT);
   if (reachable) {
     addEdge(buildBlock(), merge);
-    if (jumpOf(listLast(node, 1)) == 0) addLaneEdge(buildBlock(), merge);
+    if (jumpOf(listLast(node, 1 - firstSide(node))) == 0) addLaneEdge(buildBlock(), merge);
   }
   startBlock(merge);
   // A uniform if whose sides both jump leaves nothing behind it.
@@ -304,11 +331,11 @@ function emitJump(b: u32, jump: u32): void {
   }
   const direct = parentOf(b) == inner;
   for (let n = inner; n != 0; n = enclosingDivergentIf(n)) {
-    if (n == inner && direct && sideOf(b) == 0 && dropsThen(n)) continue;
+    if (n == inner && direct && sideOf(b) == firstSide(n) && dropsThen(n)) continue;
     salu(Isa.s_andn2_b32, nodeAnchor[n], nodeAnchor[n], EXEC);
   }
   if (direct) return;
-  branch(Isa.s_branch, sideWithin(b, inner) == 0 ? nodeTarget[inner] : nodeMachine[inner]);
+  branch(Isa.s_branch, sideWithin(b, inner) == firstSide(inner) ? nodeTarget[inner] : nodeMachine[inner]);
   reachable = false;
 }
 
@@ -346,7 +373,7 @@ export function selectFunction(): void {
       emitBlock(n);
     } else if (kind == Kind.IF) {
       enterIf(n);
-      n = listFirst(n, 0);
+      n = listFirst(n, firstSide(n));
       continue;
     } else {
       enterLoop(n);
@@ -357,10 +384,11 @@ export function selectFunction(): void {
     while (next == 0) {
       const owner = parentOf(n);
       if (owner == 0) break;
-      if (sideOf(n) == 0) {
+      const first = firstSide(owner);
+      if (sideOf(n) == first) {
         if (kindOf(owner) == Kind.IF) endThen(owner);
         else endBody(owner);
-        next = listFirst(owner, 1);
+        next = listFirst(owner, 1 - first);
       } else {
         if (kindOf(owner) == Kind.IF) endElse(owner);
         else endLoop(owner);

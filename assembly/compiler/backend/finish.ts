@@ -93,7 +93,9 @@ function shrink(i: u32): void {
     return;
   }
   if (format == Format.VOPC) {
-    if (hwCode(mDst0[i]) == Hw.VCC_LO && vgprSecond(i)) mOp[i] = opOtherForm(mOp[i]);
+    // The short form writes VCC, or EXEC where the compare does so.
+    const implied = (opFlags(op) & OpFlag.WritesExec) != 0 ? Hw.EXEC_LO : Hw.VCC_LO;
+    if (hwCode(mDst0[i]) == <u32>implied && vgprSecond(i)) mOp[i] = opOtherForm(mOp[i]);
     return;
   }
   if (format != Format.VOP2 || (opFlags(short) & OpFlag.TiedDst) != 0) return;

@@ -1,11 +1,12 @@
 /** The back end: IR to gfx1030 machine code, in the order of README.md. */
 import { failed, failureCode } from "../../base/index.ts";
+import { BACKEND_END } from "../memory-map.ts";
 import { allocate, usedSgprs, usedVgprs } from "./allocate.ts";
 import { checkAllocation } from "./check.ts";
 import { classifyValues } from "./classes.ts";
 import { cleanUp } from "./cleanup.ts";
 import { coalesce } from "./coalesce.ts";
-import { codeWords, lineOffset, linePlace } from "./columns.ts";
+import { COLUMNS_END, codeWords, lineOffset, linePlace } from "./columns.ts";
 import { selectFunction } from "./control.ts";
 import { scanDescriptors } from "./descriptors.ts";
 import { codeLength, encode, lineRows } from "./encode.ts";
@@ -31,6 +32,7 @@ import { insertWaitcnt } from "./waitcnt.ts";
 
 /** IR to machine IR with virtual registers, coalesced. */
 export function select(): void {
+  assert(COLUMNS_END <= BACKEND_END);
   resetMachine();
   scanLaunch();
   scanDescriptors();

@@ -34,6 +34,7 @@ import {
   uEnd,
   uEvents,
   uSegments,
+  uWrites,
   vFixed,
   vUnit,
 } from "./columns.ts";
@@ -123,9 +124,11 @@ function liveUnit(u: u32, regClass: u32, fixed: bool): void {
   let stack: u32 = 0;
   // Blocks with events; those that read before they write are live-in.
   let block: u32 = 0;
+  let writes: u32 = 0;
   for (let e = uEvents[u]; e != 0; e = linkNext[e]) {
     const event = linkValue[e];
     const b = mBlock[event >> 1];
+    writes += event & 1;
     if (b != block) {
       block = b;
       count = touch(b, stamp, count);
@@ -136,6 +139,7 @@ function liveUnit(u: u32, regClass: u32, fixed: bool): void {
     }
     if ((event & 1) != 0) bScratch[b] = bScratch[b] | HAS_DEF;
   }
+  uWrites[u] = writes;
   const preds = regClass == RegClass.VGPR ? bLanePreds : bPreds;
   while (stack > 0) {
     const b = bStack[--stack];
@@ -215,7 +219,7 @@ export function interfere(a: u32, b: u32): bool {
   return false;
 }
 
-/** Gives unit `a` the segments of `b` too; they must not interfere. */
+/** Gives unit `a` the segments of `b` too. */
 export function uniteSegments(a: u32, b: u32): void {
   let x = uSegments[a];
   let y = uSegments[b];
@@ -230,8 +234,8 @@ export function uniteSegments(a: u32, b: u32): void {
       s = y;
       y = segNext[y];
     }
-    if (last != 0 && segEnd[last] == segStart[s]) {
-      segEnd[last] = segEnd[s];
+    if (last != 0 && segEnd[last] >= segStart[s]) {
+      if (segEnd[s] > segEnd[last]) segEnd[last] = segEnd[s];
       continue;
     }
     if (last == 0) head = s;
