@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { bitsOf, f32, f64, fmaExact, noise } from "./exact.ts";
 
 type Fn = (...values: number[]) => number;
 type Fn64 = (a: number, b: number, c: number) => number;
@@ -25,76 +26,6 @@ beforeAll(async () => {
   math = instance.exports as unknown as Record<string, Fn>;
   rmSync(folder, { recursive: true });
 });
-
-const scratch = new DataView(new ArrayBuffer(8));
-function f32(bits: number): number {
-  scratch.setUint32(0, bits);
-  return scratch.getFloat32(0);
-}
-function bitsOf(x: number): number {
-  scratch.setFloat32(0, x);
-  return scratch.getUint32(0);
-}
-function f64(bits: bigint): number {
-  scratch.setBigUint64(0, bits);
-  return scratch.getFloat64(0);
-}
-
-/** Deterministic 32-bit noise (xorshift). */
-function noise(seed: number): () => number {
-  let x = seed;
-  return () => {
-    x ^= x << 13;
-    x ^= x >>> 17;
-    x ^= x << 5;
-    return x >>> 0;
-  };
-}
-
-/** Finite number as an exact fraction n * 2^e. */
-function exact(x: number): { n: bigint; e: number } {
-  scratch.setFloat64(0, x);
-  const bits = scratch.getBigUint64(0);
-  const field = Number((bits >> 52n) & 0x7ffn);
-  const fraction = bits & 0xfffffffffffffn;
-  const n = field === 0 ? fraction : fraction | (1n << 52n);
-  return { n: bits >> 63n ? -n : n, e: (field === 0 ? 1 : field) - 1075 };
-}
-
-/** Nearest-even rounding of n * 2^e to a format of `precision` bits with least exponent `least` (of the last bit) and greatest finite < 2^top. */
-function roundExact(n: bigint, e: number, precision: number, least: number, top: number): number {
-  if (n === 0n) return 0;
-  const sign = n < 0n ? -1 : 1;
-  let m = n < 0n ? -n : n;
-  let shift = m.toString(2).length - precision;
-  if (e + shift < least) shift = least - e;
-  if (shift > 0) {
-    const half = 1n << BigInt(shift - 1);
-    const rest = m & ((1n << BigInt(shift)) - 1n);
-    m >>= BigInt(shift);
-    if (rest > half || (rest === half && m & 1n)) m += 1n;
-    e += shift;
-  }
-  if (m === 0n) return sign * 0;
-  if (m.toString(2).length + e > top) return sign * Infinity;
-  // Number(m) is exact; scale in two exact steps (least subnormal of the format is in range).
-  const first = Math.max(-1000, Math.min(1000, e));
-  return sign * Number(m) * 2 ** first * 2 ** (e - first);
-}
-
-function fmaExact(a: number, b: number, c: number, precision: number, least: number, top: number): number {
-  const x = exact(a);
-  const y = exact(b);
-  const z = exact(c);
-  let n = x.n * y.n;
-  let e = x.e + y.e;
-  let m = z.n;
-  if (e > z.e) {
-    n <<= BigInt(e - z.e);
-    e = z.e;
-  } else m <<= BigInt(z.e - e);
-  return roundExact(n + m, e, precision, least, top);
-}
 
 describe("fmaF32", () => {
   it("equals exact arithmetic on random bits, and on near-halfway and denormal cases", () => {
