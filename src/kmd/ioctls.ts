@@ -108,6 +108,7 @@ export const handlers: { readonly [N in IoctlName]: Handler } = {
       state: ContextState.GOOD,
       faultKind: 0,
       jobs: [],
+      running: false,
       served: 0,
       waiters: new Set(),
     });

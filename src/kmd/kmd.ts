@@ -1,3 +1,4 @@
+import { invariant } from "../base/index.ts";
 import { Errno, type GpuPort, type IoctlTrace, ioctlByNumber, type KernelPort, type RawDump } from "../uapi/index.ts";
 import { AddressSpace } from "./address-space.ts";
 import { GpuDevice } from "./device.ts";
@@ -10,6 +11,7 @@ import { type KernelClock, Scheduler } from "./scheduler.ts";
 
 /** Hardware queue slots for compute work: 0 is graphics. */
 const FIRST_COMPUTE_QUEUE = 1;
+const MAX_COMPUTE_QUEUES = 4;
 const MAX_FILES = 4096;
 const DUMPS_KEPT = 16;
 
@@ -60,6 +62,7 @@ class KernelDriver implements Kmd {
     const gtt = new Heap(memory, gttBase, gttBytes);
     this.#log = new KernelLog(() => options.clock.now());
     const computeQueues = options.computeQueues ?? 1;
+    invariant(computeQueues >= 1 && computeQueues <= MAX_COMPUTE_QUEUES, `${computeQueues} compute queues`);
     const scheduler = new Scheduler({
       device: this.#device,
       gtt,

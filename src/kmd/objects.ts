@@ -35,6 +35,8 @@ export interface Context {
   state: number;
   faultKind: number;
   readonly jobs: Job[];
+  /** `jobs[0]` is on the hardware: the next one waits, whatever queue is free. */
+  running: boolean;
   /** Scheduler tick at which a job of it last started. */
   served: number;
   readonly waiters: Set<Waiter>;

@@ -98,7 +98,7 @@ export class Scheduler {
       bo.jobs++;
       bo.references++;
     }
-    this.#ready.add(job.context);
+    if (!job.context.running) this.#ready.add(job.context);
     this.#pump();
   }
 
@@ -163,6 +163,7 @@ export class Scheduler {
     engine.startedMs = clock.now();
     engine.stopping = undefined;
     job.context.served = ++this.#tick;
+    job.context.running = true;
     job.context.file.running++;
     engine.cancelTimer = clock.after(job.context.timeoutMs, () => this.#halt(engine, "timeout"));
     device.queueSet(engine.queue, Queue.WPTR, engine.wptr);
@@ -227,6 +228,7 @@ export class Scheduler {
     engine.job = undefined;
     engine.stopping = undefined;
     const file = job.context.file;
+    job.context.running = false;
     file.running--;
     file.busyMs += this.#options.clock.now() - engine.startedMs;
   }
@@ -239,7 +241,7 @@ export class Scheduler {
     file.queuedJobs--;
     for (const bo of job.bos) this.#dropBo(file, bo);
     if (file.running === 0) for (const action of file.graveyard.splice(0)) action();
-    if (context.jobs.length > 0 && context.state === ContextState.GOOD) this.#ready.add(context);
+    if (context.jobs.length > 0 && !context.running && context.state === ContextState.GOOD) this.#ready.add(context);
     else this.#ready.delete(context);
   }
 

@@ -98,6 +98,27 @@ describe("submit", () => {
     expect(gpu.invalidated.length).toBeGreaterThanOrEqual(80);
   });
 
+  it("keeps a context's jobs in order, one at a time, whatever queues are free; contexts run side by side", async () => {
+    const { gpu, kmd } = machine(3);
+    const p = new Process(kmd, "p");
+    const data = p.buffer(0x20_0000n, 4096);
+    const contexts = [p.context(), p.context()];
+    gpu.paused = true;
+    for (const [i, context] of contexts.entries()) {
+      for (let job = 0; job < 3; job++) {
+        const ib = p.buffer(BigInt(0x100_0000 + (i * 8 + job) * 0x1000), 4096);
+        p.submit(context, ib, store(data.va, i * 10 + job));
+      }
+    }
+    gpu.paused = false;
+    gpu.doorbell();
+    for (const context of contexts) expect(await p.wait(context, 3n)).toBe(0);
+    const ran = gpu.ran.map(({ queue, packets }) => ({ queue, value: packets[0]?.tail[0] ?? -1 }));
+    expect(ran.filter(({ value }) => value < 10).map(({ value }) => value)).toEqual([0, 1, 2]);
+    expect(ran.filter(({ value }) => value >= 10).map(({ value }) => value)).toEqual([10, 11, 12]);
+    expect(new Set(ran.map(({ queue }) => queue)).size).toBeGreaterThan(1);
+  });
+
   it("prefers the higher priority, then the context served longest ago", async () => {
     const { gpu, kmd } = machine();
     const p = new Process(kmd, "p");
