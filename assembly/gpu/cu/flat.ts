@@ -91,6 +91,7 @@ export function executeFlat(rec: usize): void {
       return;
     }
   }
+  beginQuick();
   for (let lane: u32 = 0; lane < 32; lane++) {
     if (!((lanes >> lane) & 1)) continue;
     const column = (<usize>lane) << 2;
