@@ -34,6 +34,7 @@ export const unsupportedTexts: readonly string[] = [
   "this atomic (opcode {value})",
   "this extended instruction set",
   "specialising a {value}-bit constant",
+  "binding {value}, which the layout does not have,",
 ];
 
 /** `Limit` of `assembly/base/failure.ts`, from 1. */
@@ -52,4 +53,5 @@ export const limitTexts: readonly string[] = [
   "bytes of text",
   "bytes of workgroup memory",
   "invocations in a workgroup",
+  "bytes of push constants",
 ];

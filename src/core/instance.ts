@@ -51,8 +51,9 @@ export class CoreInstance {
     const memory = new WebAssembly.Memory({ initial: memoryPages });
     const env = {
       memory,
-      abort: (_message: number, _file: number, line: number, column: number) => {
-        throw new Bug(`core: assertion failed at ${line}:${column}`);
+      abort: (message: number, file: number, line: number, column: number) => {
+        const text = (at: number): string => (at === 0 ? "" : assemblyString(memory.buffer, at));
+        throw new Bug(`core: assertion failed at ${text(file)}:${line}:${column} ${text(message)}`);
       },
     };
     const host = { passed: (pass: number, changed: number) => this.#session.passed(pass, changed !== 0) };
@@ -146,6 +147,12 @@ export class CoreInstance {
   instructionCount(): number {
     return this.#exports.instructionCount();
   }
+}
+
+/** A string constant of AssemblyScript: UTF-16, its size in bytes in the word before it. */
+function assemblyString(buffer: ArrayBuffer, at: number): string {
+  const bytes = new DataView(buffer).getUint32(at - 4, true);
+  return new TextDecoder("utf-16le").decode(new Uint8Array(buffer, at, Math.min(bytes, 1000)));
 }
 
 const f32 = new Float32Array(1);

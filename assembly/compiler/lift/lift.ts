@@ -532,6 +532,10 @@ export function lift(): void {
     at += count;
   }
   if (failed()) return;
+  if (scanFunction != 0) {
+    malformed(total);
+    return;
+  }
   if (main == 0 || idClass[main] != IdClass.FUNCTION || ptrConst[main] == 0) {
     fail(Fail.NO_ENTRY, 0, 0, 0);
     return;

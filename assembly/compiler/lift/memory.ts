@@ -2,6 +2,7 @@
 import { Fail, fail, failed } from "../../base/index.ts";
 import { InstrFlag, Op } from "../../gen/ir-ops.ts";
 import { SpvBuiltIn, SpvMemoryAccess } from "../../gen/spirv.ts";
+import { bindingRow } from "../io.ts";
 import {
   constant,
   extract,
@@ -57,6 +58,9 @@ import { arrayStride, partType, TypeKind } from "./types.ts";
 /** Most candidates of a dynamic access to a local variable, times its scalars. */
 const MAX_SELECTS: u32 = 1024;
 
+/** Far above what drivers offer (256), and within the reach of a scalar load's offset. */
+const MAX_PUSH_BYTES: u32 = 4096;
+
 /** Access flags of a memory op from pointer flags and memory operands at word k (0: none). */
 function accessFlags(p: u32, operands: u32): u32 {
   const dec = ptrFlags[p];
@@ -91,6 +95,15 @@ function sharedBase(variable: u32): u32 {
   return start;
 }
 
+/** Set and binding of a buffer variable as the first immediates; one that the request has no place for fails. */
+function setBinding(i: u32, variable: u32): void {
+  const set = decSet[variable] == 0 ? 0 : decSet[variable] - 1;
+  const binding = decBinding[variable] == 0 ? 0 : decBinding[variable] - 1;
+  if (bindingRow(set, binding) < 0) unsupported(Unsupported.BINDING, binding);
+  setImm(i, 0, set);
+  setImm(i, 1, binding);
+}
+
 /** A memory op's immediates and trailing sources for pointer p; `base` in bytes. */
 function address(i: u32, p: u32, firstSource: u32, elemSource: u32, base: u32): void {
   const variable = ptrVar[p];
@@ -112,8 +125,7 @@ function address(i: u32, p: u32, firstSource: u32, elemSource: u32, base: u32): 
     return;
   }
   if (ptrElem[p] != 0) setSrc(i, elemSource, ptrElem[p]);
-  setImm(i, 0, decSet[variable] == 0 ? 0 : decSet[variable] - 1);
-  setImm(i, 1, decBinding[variable] == 0 ? 0 : decBinding[variable] - 1);
+  setBinding(i, variable);
   setImm(i, 2, constBase);
 }
 
@@ -140,6 +152,11 @@ function loadMemory(p: u32, leaf: u32, flags: u32): void {
   const shared = kind == PtrKind.SHARED;
   const base = shared ? sharedBase(ptrVar[p]) : 0;
   const count = describe(idType[p], ptrConst[p] + base, shared ? Layout.SHARED : Layout.EXPLICIT, ptrStride[p], 0);
+  for (let k: u32 = 0; kind == PtrKind.PUSH && k < count; k++) {
+    if (scratchB[2 * k] <= MAX_PUSH_BYTES - 4) continue;
+    fail(Fail.LIMIT, 15, scratchB[2 * k], MAX_PUSH_BYTES);
+    return;
+  }
   const op: u32 =
     kind == PtrKind.UBO
       ? Op.LOAD_UBO
@@ -322,8 +339,7 @@ export function arrayLength(at: u32): void {
   }
   const size = newInstr(Op.SSBO_SIZE, 32, 1, ptrElem[p] != 0 ? 1 : 0);
   if (ptrElem[p] != 0) setSrc(size, 0, ptrElem[p]);
-  setImm(size, 0, decSet[ptrVar[p]] == 0 ? 0 : decSet[ptrVar[p]] - 1);
-  setImm(size, 1, decBinding[ptrVar[p]] == 0 ? 0 : decBinding[ptrVar[p]] - 1);
+  setBinding(size, ptrVar[p]);
   place0(size);
   const offset = memberOffset[row];
   const bytes = offset == 0 ? size : bin(Op.ISUB, bin(Op.UMAX, size, constant(offset)), constant(offset));

@@ -16,4 +16,5 @@ export const enum Unsupported {
   ATOMIC = 14,
   EXT_SET = 15,
   SPEC_WIDTH = 16,
+  BINDING = 17,
 }
