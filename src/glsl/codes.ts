@@ -51,6 +51,7 @@ export const codes = defineCodes({
   GLSL_EXTENSION_ALL: { status: 422, blame: "caller", text: "#extension all takes warn or disable only" },
   GLSL_UNKNOWN_EXTENSION: { status: 422, blame: "caller", text: "extension {name} is not supported" },
   GLSL_NEEDS_EXTENSION: { status: 422, blame: "caller", text: "{what} needs #extension {extension}" },
+  GLSL_NEEDS_VERSION: { status: 422, blame: "caller", text: "{what} needs version {version}" },
   GLSL_BAD_LINE: { status: 422, blame: "caller", text: "#line takes a line number and a source number or name" },
   GLSL_BAD_INCLUDE: { status: 422, blame: "caller", text: "#include takes a name in quotes or angle brackets" },
   GLSL_INCLUDE_NOT_ENABLED: {
@@ -70,6 +71,7 @@ export const codes = defineCodes({
   GLSL_NESTING: { status: 422, blame: "caller", text: "nesting is deeper than {limit}" },
   GLSL_BAD_NUMBER: { status: 422, blame: "caller", text: "'{text}' is no number" },
   GLSL_LITERAL_TOO_LARGE: { status: 422, blame: "caller", text: "'{text}' does not fit into 32 bits" },
+  GLSL_STRAY_SEMICOLON: { status: 422, blame: "caller", text: "a semicolon between declarations needs version 460" },
   GLSL_BLOCK_NOT_GLOBAL: { status: 422, blame: "caller", text: "block '{name}' is declared inside a function" },
   // names and types
   GLSL_UNDECLARED: { status: 422, blame: "caller", text: "'{name}' is not declared" },
@@ -133,6 +135,7 @@ export const codes = defineCodes({
   },
   GLSL_CONSTRUCTOR_COUNT: { status: 422, blame: "caller", text: "{type} takes {wanted} values, not {given}" },
   GLSL_CONSTANT_TOO_LARGE: { status: 422, blame: "caller", text: "a constant has more than {limit} components" },
+  GLSL_VALUE_TOO_LARGE: { status: 422, blame: "caller", text: "a value used whole has more than {limit} components" },
   GLSL_NOT_A_FUNCTION: { status: 422, blame: "caller", text: "'{name}' is not a function" },
   GLSL_NO_OVERLOAD: { status: 422, blame: "caller", text: "no overload of '{name}' takes ({types})" },
   GLSL_AMBIGUOUS_CALL: {
@@ -168,6 +171,7 @@ export const codes = defineCodes({
   GLSL_UNSIZED_MEMBER: { status: 422, blame: "caller", text: "member '{name}' needs an array size" },
   GLSL_UNSIZED_RETURN: { status: 422, blame: "caller", text: "a function cannot return an array without a size" },
   GLSL_UNSIZED_PARAMETER: { status: 422, blame: "caller", text: "a parameter needs an array size" },
+  GLSL_UNSIZED_VARIABLE: { status: 422, blame: "caller", text: "an array needs a size or an initialiser in ES" },
   GLSL_UNSIZED_BLOCKS: { status: 422, blame: "caller", text: "an array of blocks needs a size" },
   GLSL_RUNTIME_ARRAY: {
     status: 422,

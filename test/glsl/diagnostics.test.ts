@@ -191,6 +191,22 @@ describe("limits", () => {
     expect(places(source, { includes: { a: '#include "a"\n' } })).toEqual(["1:2 GLSL_INCLUDE_DEPTH"]);
   });
 
+  it("refuses types that nest too deep", () => {
+    const codesOf = (found: string[]): Set<string | undefined> => new Set(found.map((place) => place.split(" ")[1]));
+    const structs = Array.from({ length: 1000 }, (_, at) => `struct S${at + 1} { S${at} a; };`).join("\n");
+    const source = `${head}struct S0 { float a; };\n${structs}\nS1000 s;\nvoid main() { }`;
+    expect(codesOf(places(source))).toEqual(new Set(["GLSL_NESTING"]));
+    expect(codesOf(inMain(`int a${"[1]".repeat(1000)};`))).toEqual(new Set(["GLSL_NESTING"]));
+  });
+
+  it("refuses values of millions of components", () => {
+    expect(inMain("float a[1000000], b[1000000];\na = b;\nbool c = a == b;")).toEqual([
+      "5:5 GLSL_VALUE_TOO_LARGE",
+      "6:10 GLSL_VALUE_TOO_LARGE",
+      "6:15 GLSL_VALUE_TOO_LARGE",
+    ]);
+  });
+
   it("refuses constants that double without end", () => {
     const structs = Array.from({ length: 30 }, (_, at) => `struct S${at + 1} { S${at} a, b; };`).join("\n");
     const values = Array.from(

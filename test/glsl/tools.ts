@@ -47,7 +47,11 @@ export interface NamedData {
   readonly data: string | Uint8Array;
 }
 
-/** Runs a shell script in a folder that holds the files; gives its output. */
+/** Runs a shell command in a folder that holds the files; gives its output. */
+export function outputOf(command: string, files: readonly NamedData[]): string {
+  return inFolder(files, command);
+}
+
 function inFolder(files: readonly NamedData[], script: string): string {
   const folder = mkdtempSync(join(tmpdir(), "kiln-glsl-"));
   try {

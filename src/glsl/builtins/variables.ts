@@ -28,9 +28,14 @@ fragment in vec2 gl_PointCoord PointCoord
 fragment out float gl_FragDepth FragDepth
 `;
 
+const byStage = new Map<string, ReadonlyMap<string, BuiltinVariable>>();
+
 /** Built-in variables of a stage by name. `gl_WorkGroupSize` is a constant and is made by the checker. */
 export function builtinVariables(stage: string): ReadonlyMap<string, BuiltinVariable> {
+  const known = byStage.get(stage);
+  if (known !== undefined) return known;
   const result = new Map<string, BuiltinVariable>();
+  byStage.set(stage, result);
   for (const row of rows.split("\n")) {
     const [rowStage, storage, type, name, builtIn] = row.split(" ");
     if (rowStage !== stage) continue;

@@ -67,6 +67,13 @@ export abstract class CheckBase {
     return false;
   }
 
+  /** What came with version 4.20 and is not in ES. */
+  protected need420(what: string, place: Range): void {
+    const { version, extensions } = this.context;
+    if (!version.es && (version.number >= 420 || extensions.has("GL_ARB_shading_language_420pack"))) return;
+    this.diagnostics.error("GLSL_NEEDS_VERSION", { what, version: 420 }, place.position, place.end);
+  }
+
   private allowsConversions(): boolean {
     const { version, extensions } = this.context;
     return !version.es || extensions.has("GL_EXT_shader_implicit_conversions");

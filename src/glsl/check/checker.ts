@@ -2,6 +2,7 @@ import { builtinOverloads } from "../builtins/index.ts";
 import type * as ast from "../syntax/index.ts";
 import { containsUnsized, sameType, type Type, typeName } from "../types/index.ts";
 import type { CheckContext } from "./base.ts";
+import { spreadPrecise } from "./precise.ts";
 import { optional } from "./qualifiers.ts";
 import type { FunctionSet } from "./scope.ts";
 import { previousNote } from "./specifiers.ts";
@@ -17,6 +18,10 @@ class Checker extends StatementChecker {
   private readonly functions: FunctionSymbol[] = [];
 
   unit(unit: ast.TranslationUnit): Module | undefined {
+    const { version } = this.context;
+    if (version.es || version.number < 460) {
+      for (const { position, end } of unit.strays) this.diagnostics.error("GLSL_STRAY_SEMICOLON", {}, position, end);
+    }
     for (const decl of unit.decls) {
       if (this.diagnostics.full) return undefined;
       switch (decl.kind) {
@@ -47,6 +52,7 @@ class Checker extends StatementChecker {
       }
       return undefined;
     }
+    if (this.usesPrecise) spreadPrecise(this.functions);
     const [x, y, z] = this.localSize;
     return {
       main,
@@ -83,6 +89,7 @@ class Checker extends StatementChecker {
     this.scopes.push();
     for (const parameter of parameters) if (parameter.name !== "") this.declare(parameter.name, parameter, parameter);
     symbol.body = this.functionBody(decl.body);
+    symbol.closing = decl.body.end - 1;
     this.scopes.pop();
     this.currentFunction = undefined;
   }
@@ -103,6 +110,7 @@ class Checker extends StatementChecker {
       parameters,
       ...place,
       body: undefined,
+      closing: place.end,
       calls: new Map(),
     };
     if (decl.name === this.context.entryPoint && (parameters.length > 0 || returns.kind !== "void")) {

@@ -131,6 +131,7 @@ export abstract class ConstructorChecker extends OperatorChecker {
       if (type.kind === "array" && fitsUnsized(type, expr.type)) return expr;
       return this.coerce(expr, type);
     }
+    this.need420("an initialiser list", init);
     const count = listCount(type, init.items.length);
     if (count === undefined) {
       if (type.kind !== "error") {

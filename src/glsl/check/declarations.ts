@@ -139,7 +139,10 @@ export abstract class DeclarationChecker extends SpecifierChecker {
     const q = this.qualifiersOf(decl.qualifiers, decl);
     const base = this.resolveType(decl.type);
     const statements: DeclareStmt[] = [];
-    if (decl.declarators.length === 0) return statements;
+    if (decl.declarators.length === 0) {
+      this.allowLayout(q, [], "a type alone");
+      return statements;
+    }
     if (base.kind === "void") {
       this.diagnostics.error("GLSL_VOID_VARIABLE", {}, decl.type.position, decl.type.end);
     }
@@ -174,6 +177,13 @@ export abstract class DeclarationChecker extends SpecifierChecker {
       storage !== "specialization"
     ) {
       this.diagnostics.error("GLSL_NO_INITIALIZER", { storage: q.storage ?? storage }, init.position, init.end);
+    }
+    const { version } = this.context;
+    if (version.es && type.kind === "array" && type.size === undefined && !failed) {
+      this.diagnostics.error("GLSL_UNSIZED_VARIABLE", {}, position, end);
+    }
+    if (version.es && global && q.storage === undefined && initializer?.constness === 0) {
+      this.diagnostics.error("GLSL_NOT_CONSTANT", { name }, initializer.position, initializer.end);
     }
     if (q.storage === "const") this.checkConstant(initializer, failed, declarator, global);
     const layout = q.layout;

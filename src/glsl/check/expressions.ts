@@ -24,6 +24,9 @@ import { unreadable } from "./lvalues.ts";
 import { suggest } from "./scope.ts";
 import type { Expr, Variable } from "./tree.ts";
 
+/** Components that one value may have when it is copied, passed or compared whole. */
+const VALUE_LEAF_LIMIT = 65536;
+
 const swizzleSets: readonly string[] = ["xyzw", "rgba", "stpq"];
 
 /** Expressions: names, access, operators, assignment. */
@@ -47,7 +50,17 @@ export abstract class ExpressionChecker extends CallChecker {
       this.diagnostics.error("GLSL_BLOCK_AS_VALUE", { name: core.name }, expr.position, expr.end);
       return this.errorExpr(expr);
     }
+    const aggregate = expr.type.kind === "array" || expr.type.kind === "struct";
+    if (aggregate && expr.kind !== "error" && !this.fitsValue(expr))
+      return { ...this.errorExpr(expr), type: expr.type };
     return expr;
+  }
+
+  /** A value is scalars in the end: one of millions is reported here, not later. */
+  private fitsValue(expr: Expr): boolean {
+    if (leafCount(expr.type) <= VALUE_LEAF_LIMIT) return true;
+    this.diagnostics.error("GLSL_VALUE_TOO_LARGE", { limit: VALUE_LEAF_LIMIT }, expr.position, expr.end);
+    return false;
   }
 
   protected override place(expr: ast.Expr): Expr {
@@ -274,6 +287,7 @@ export abstract class ExpressionChecker extends CallChecker {
   private swizzle(expr: ast.MemberExpr, base: Expr): Expr {
     const { position, end, name } = expr;
     const size = vectorSize(base.type);
+    if (size === 1) this.need420("a swizzle of a scalar", expr);
     const set = swizzleSets.find((letters) => letters.includes(name[0] ?? "?"));
     const components = [...name].map((letter) => set?.indexOf(letter) ?? -1);
     if (components.length > 4 || components.some((component) => component < 0 || component >= size)) {

@@ -55,8 +55,14 @@ const layoutRows: Readonly<Record<string, "value" | "flag">> = {
   local_size_z_id: "value",
 };
 
+/** Highest values that the reference compiler takes. */
+const layoutLimits: Readonly<Record<string, number>> = { set: 62, binding: 65534, location: 4094, component: 3 };
+
 /** Reads qualifier lists: duplicates, contradictions, layout values. */
 export abstract class QualifierChecker extends ExpressionChecker {
+  /** Some declaration is `precise`. */
+  protected usesPrecise = false;
+
   protected qualifiersOf(list: readonly ast.Qualifier[], place: Range): Qualifiers {
     let storage: Qualifiers["storage"];
     let precise = false;
@@ -83,8 +89,10 @@ export abstract class QualifierChecker extends ExpressionChecker {
         if (!both) storage = name as Qualifiers["storage"];
       } else if (interpolations.has(name)) interpolation.push(name);
       else if (memories.has(name)) memory.push(name as MemoryQualifier);
-      else if (name === "precise") precise = true;
-      else if (name === "invariant") invariant = true;
+      else if (name === "precise") {
+        precise = true;
+        this.usesPrecise = true;
+      } else if (name === "invariant") invariant = true;
       else if (name === "highp" || name === "mediump" || name === "lowp") {
         if (precision !== undefined) this.diagnostics.error("GLSL_DUPLICATE_QUALIFIER", { name }, position, end);
         precision = name;
@@ -115,7 +123,11 @@ export abstract class QualifierChecker extends ExpressionChecker {
       }
       value = this.constantInteger(id.value);
       if (value === undefined) return;
-      if (value < 0 || (name === "align" && (value === 0 || (value & (value - 1)) !== 0))) {
+      if (
+        value < 0 ||
+        value > (layoutLimits[name] ?? Number.POSITIVE_INFINITY) ||
+        (name === "align" && (value === 0 || (value & (value - 1)) !== 0))
+      ) {
         this.diagnostics.error("GLSL_LAYOUT_RANGE", { name: id.name, value }, position, end);
         return;
       }

@@ -8,7 +8,9 @@ import {
   errorType,
   type Member,
   type StructType,
+  TYPE_DEPTH_LIMIT,
   type Type,
+  typeDepth,
   typeName,
 } from "../types/index.ts";
 import type { Range } from "./base.ts";
@@ -72,7 +74,14 @@ export abstract class SpecifierChecker extends QualifierChecker {
         type = sized.kind === "array" ? { ...sized, element: type } : errorType;
       }
     }
-    return type;
+    return this.shallow(type, dimensions.at(-1));
+  }
+
+  /** The type, unless it nests too deep. */
+  private shallow(type: Type, place: Range | undefined): Type {
+    if (place === undefined || typeDepth(type) <= TYPE_DEPTH_LIMIT) return type;
+    this.diagnostics.error("GLSL_NESTING", { limit: TYPE_DEPTH_LIMIT }, place.position, place.end);
+    return errorType;
   }
 
   /** An array type with the size that the expression gives and any element, or the error type. */
@@ -134,6 +143,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
         if (declarator.initializer !== undefined) {
           this.diagnostics.error("GLSL_MEMBER_INITIALIZER", { name }, declarator.initializer.position, end);
         }
+        if (typeDepth(type) >= TYPE_DEPTH_LIMIT) type = this.shallow(arrayType(type, 1), declarator);
         this.checkName(name, declarator);
         const member: Member = {
           name,

@@ -64,6 +64,8 @@ export interface FunctionSymbol {
   readonly position: number;
   readonly end: number;
   body: readonly Stmt[] | undefined;
+  /** Position of the body's closing brace. */
+  closing: number;
   readonly calls: Map<FunctionSymbol, { readonly position: number; readonly end: number }>;
 }
 

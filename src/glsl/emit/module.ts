@@ -129,7 +129,7 @@ class ModuleEmitter extends StatementEmitter {
     if (symbol === this.module.main) this.initializeGlobals();
     this.preciseReturn = symbol.precise;
     this.statements(symbol.body ?? []);
-    this.linePosition(symbol.end);
+    this.linePosition(symbol.closing);
     if (b.inBlock) {
       if (symbol.returns.kind === "void") b.emit(Op.OpReturn);
       else b.emit(Op.OpReturnValue, b.constNull(returns));

@@ -446,8 +446,13 @@ class Preprocessor {
 
   private extensionDirective(directive: Token, tokens: readonly Token[]): void {
     const [name, colon, behavior] = tokens;
-    if (name?.kind !== T.Identifier || colon?.kind !== T.Colon || !behaviors.has(behavior?.text ?? "")) {
-      const at = behavior ?? colon ?? name ?? directive;
+    if (
+      name?.kind !== T.Identifier ||
+      colon?.kind !== T.Colon ||
+      !behaviors.has(behavior?.text ?? "") ||
+      tokens.length > 3
+    ) {
+      const at = tokens[3] ?? behavior ?? colon ?? name ?? directive;
       this.diagnostics.error("GLSL_BAD_EXTENSION", {}, at.position, at.end);
       return;
     }

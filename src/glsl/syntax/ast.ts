@@ -271,4 +271,6 @@ export interface TranslationUnit {
   readonly decls: readonly Decl[];
   /** Names in text that the parser could not read: a use of one is no second error. */
   readonly lostNames: ReadonlySet<string>;
+  /** Semicolons between declarations. */
+  readonly strays: readonly Node[];
 }

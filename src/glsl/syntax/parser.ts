@@ -10,10 +10,15 @@ export function parse(tokens: readonly Token[], diagnostics: Diagnostics): Trans
 }
 
 class Parser extends DeclarationParser {
+  private readonly strays: Token[] = [];
+
   unit(): TranslationUnit {
     const decls: Decl[] = [];
     while (this.kind !== T.Eof && !this.diagnostics.full) {
-      if (this.accept(T.Semicolon)) continue;
+      if (this.kindAt(0) === T.Semicolon) {
+        this.strays.push(this.take());
+        continue;
+      }
       const start = this.at;
       try {
         decls.push(this.declaration());
@@ -25,7 +30,7 @@ class Parser extends DeclarationParser {
         if (this.kind === T.RightBrace) this.take();
       }
     }
-    return { decls, lostNames: this.lostNames };
+    return { decls, lostNames: this.lostNames, strays: this.strays };
   }
 
   protected override compound(): CompoundStmt {

@@ -69,8 +69,12 @@ export function sizeBytes(type: Type, packing: Packing, rowMajor: boolean): numb
       return type.size * scalarBytes(type.scalar);
     case "matrix":
       return matrixStride(type, packing, rowMajor) * (rowMajor ? type.rows : type.columns);
-    case "array":
-      return (type.size ?? 0) * arrayStride(type.element, packing, rowMajor);
+    case "array": {
+      if (type.size === undefined) return 0;
+      const stride = arrayStride(type.element, packing, rowMajor);
+      // what follows may stand in the last element's padding (scalar alone leaves some)
+      return stride * (type.size - 1) + (packing === "scalar" ? sizeBytes(type.element, packing, rowMajor) : stride);
+    }
     case "struct": {
       const layout = structLayout(type, packing, rowMajor);
       return packing === "scalar" ? layout.sizeBytes : roundUp(layout.sizeBytes, layout.alignBytes);

@@ -210,6 +210,25 @@ export function leafCount(type: Type): number {
   }
 }
 
+/** How deep arrays and structs may hold one another. */
+export const TYPE_DEPTH_LIMIT = 200;
+
+const structDepths = new WeakMap<StructType, number>();
+
+/** Arrays and structs around the innermost part of a type. */
+export function typeDepth(type: Type): number {
+  let arrays = 0;
+  let core = type;
+  for (; core.kind === "array"; core = core.element) arrays++;
+  if (core.kind !== "struct") return arrays;
+  let depth = structDepths.get(core);
+  if (depth === undefined) {
+    depth = core.members.reduce((most, member) => Math.max(most, 1 + typeDepth(member.type)), 1);
+    structDepths.set(core, depth);
+  }
+  return arrays + depth;
+}
+
 const facts = new WeakMap<Type, Map<string, boolean>>();
 
 /** Whether the type or anything inside it satisfies `test`; `key` names the test for remembering. */
