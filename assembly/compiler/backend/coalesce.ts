@@ -34,9 +34,15 @@ export function leaderOf(v: u32): u32 {
     shift += vShift[l];
     l = vLeader[l];
   }
-  if (l != v) {
-    vLeader[v] = l;
-    vShift[v] = shift;
+  // The whole chain points to the leader from now on.
+  let rest = shift;
+  for (let x = v; x != l; ) {
+    const next = vLeader[x];
+    const step = vShift[x];
+    vLeader[x] = l;
+    vShift[x] = rest;
+    rest -= step;
+    x = next;
   }
   lastShift = shift;
   return l;

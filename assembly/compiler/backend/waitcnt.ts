@@ -51,6 +51,9 @@ const NO_WAIT: u32 = 63;
 
 /** Running state: by counter and slot the number of the event, 0 for none. */
 const scores = memory.data(387 * 3 * 4, 4);
+/** Cells (counter * SLOTS + slot) that are not 0. */
+const listed = memory.data(387 * 3 * 2, 2);
+let listLength: u32 = 0;
 /** By counter: events issued; events that are done. */
 let nowVm: u32 = 0;
 let nowLgkm: u32 = 0;
@@ -66,15 +69,34 @@ let needLgkm: u32 = NO_WAIT;
 let needVs: u32 = NO_WAIT;
 
 /** Saved states are ages + 1 in bytes, the SMEM flag behind them, a "reached" byte behind that. */
-const STATE_BYTES: u32 = 1168;
-const SCALAR_BYTE: u32 = 1161;
-const REACHED_BYTE: u32 = 1162;
+const STATE_BYTES: u32 = 1176;
+const SCALAR_BYTE: u32 = 1168;
+const REACHED_BYTE: u32 = 1169;
+/** The state has grown since the block was walked. */
+const DIRTY_BYTE: u32 = 1170;
+/** Something in the state is open. */
+const OPEN_BYTE: u32 = 1171;
 
 function score(counter: u32, slot: u32): u32 {
   return load<u32>(scores + ((<usize>(counter * SLOTS + slot)) << 2));
 }
 function setScore(counter: u32, slot: u32, value: u32): void {
-  store<u32>(scores + ((<usize>(counter * SLOTS + slot)) << 2), value);
+  setCell(counter * SLOTS + slot, value);
+}
+/** As `setScore`; a cell that gets its first number joins the list. */
+function setCell(cell: u32, value: u32): void {
+  const at = scores + ((<usize>cell) << 2);
+  if (load<u32>(at) == 0) {
+    store<u16>(listed + ((<usize>listLength) << 1), <u16>cell);
+    listLength++;
+  }
+  store<u32>(at, value);
+}
+function clearScores(): void {
+  for (let k: u32 = 0; k < listLength; k++) {
+    store<u32>(scores + ((<usize>load<u16>(listed + ((<usize>k) << 1))) << 2), 0);
+  }
+  listLength = 0;
 }
 function now(counter: u32): u32 {
   return counter == VM ? nowVm : counter == LGKM ? nowLgkm : nowVs;
@@ -180,9 +202,20 @@ function loadState(block: u32): void {
   doneLgkm = 0;
   doneVs = 0;
   scalarOpen = load<u8>(at + SCALAR_BYTE) != 0;
-  for (let k: u32 = 0; k < 3 * SLOTS; k++) {
-    const age = <u32>load<u8>(at + <usize>k);
-    store<u32>(scores + ((<usize>k) << 2), age == 0 ? 0 : 65 - age);
+  clearScores();
+  if (load<u8>(at + OPEN_BYTE) == 0) {
+    doneVm = nowVm;
+    doneLgkm = nowLgkm;
+    doneVs = nowVs;
+    return;
+  }
+  // Few cells are open: look at eight at a time.
+  for (let k: u32 = 0; k < 3 * SLOTS; k += 8) {
+    let eight = load<u64>(at + <usize>k);
+    for (let cell = k; eight != 0; cell++) {
+      if ((eight & 0xff) != 0) setCell(cell, 65 - <u32>(eight & 0xff));
+      eight >>= 8;
+    }
   }
 }
 
@@ -191,21 +224,27 @@ function mergeInto(block: u32): bool {
   const at = stateOf(block);
   let grew = load<u8>(at + REACHED_BYTE) == 0;
   store<u8>(at + REACHED_BYTE, 1);
+  if (grew) store<u8>(at + DIRTY_BYTE, 1);
+  if (doneVm == nowVm && doneLgkm == nowLgkm && doneVs == nowVs) return grew;
   if (scalarOpen && load<u8>(at + SCALAR_BYTE) == 0) {
     store<u8>(at + SCALAR_BYTE, 1);
     grew = true;
   }
-  for (let counter: u32 = 0; counter < 3; counter++) {
-    for (let slot: u32 = 0; slot < SLOTS; slot++) {
-      const s = score(counter, slot);
-      if (s == 0 || s <= done(counter)) continue;
-      const age = min<u32>(now(counter) - s, NO_WAIT - 1) + 1;
-      const cell = at + <usize>(counter * SLOTS + slot);
-      const old = <u32>load<u8>(cell);
-      if (old != 0 && old <= age) continue;
-      store<u8>(cell, <u8>age);
-      grew = true;
-    }
+  for (let k: u32 = 0; k < listLength; k++) {
+    const index = <u32>load<u16>(listed + ((<usize>k) << 1));
+    const counter = index / SLOTS;
+    const number = load<u32>(scores + ((<usize>index) << 2));
+    if (number <= done(counter)) continue;
+    const age = min<u32>(now(counter) - number, NO_WAIT - 1) + 1;
+    const cell = at + <usize>index;
+    const old = <u32>load<u8>(cell);
+    if (old != 0 && old <= age) continue;
+    store<u8>(cell, <u8>age);
+    grew = true;
+  }
+  if (grew) {
+    store<u8>(at + DIRTY_BYTE, 1);
+    store<u8>(at + OPEN_BYTE, 1);
   }
   return grew;
 }
@@ -245,8 +284,9 @@ function drain(b: u32): void {
   needVm = NO_WAIT;
   needLgkm = NO_WAIT;
   needVs = NO_WAIT;
-  for (let slot: u32 = 0; slot < SLOTS; slot++) {
-    for (let counter: u32 = 0; counter < 3; counter++) need(counter, slot);
+  for (let k: u32 = 0; k < listLength; k++) {
+    const cell = <u32>load<u16>(listed + ((<usize>k) << 1));
+    need(cell / SLOTS, cell % SLOTS);
   }
   insertWaits(b, last);
 }
@@ -273,13 +313,15 @@ export function insertWaitcnt(): void {
   }
   flowBytes.clear(0, count * STATE_BYTES);
   store<u8>(stateOf(bOrder[0]) + REACHED_BYTE, 1);
+  store<u8>(stateOf(bOrder[0]) + DIRTY_BYTE, 1);
   let changed = true;
   while (changed) {
     changed = false;
     for (let k: u32 = 0; k < count; k++) {
       const b = bOrder[k];
-      if (load<u8>(stateOf(b) + REACHED_BYTE) == 0) continue;
-      if (!spend(64)) return;
+      if (load<u8>(stateOf(b) + DIRTY_BYTE) == 0) continue;
+      store<u8>(stateOf(b) + DIRTY_BYTE, 0);
+      if (!spend(16)) return;
       loadState(b);
       walk(b, false);
       // Only an edge back to an earlier block asks for another round.
