@@ -1,26 +1,6 @@
+import { Bounded } from "./bounded.ts";
 import { type Row, RowKind } from "./journal.ts";
 import type { Key } from "./tier.ts";
-
-/** A map that forgets its oldest row above `limit`. */
-class Bounded<V> {
-  readonly rows = new Map<Key, V>();
-  readonly #limit: number;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  set(key: Key, value: V): void {
-    this.rows.delete(key);
-    this.rows.set(key, value);
-    if (this.rows.size > this.#limit) {
-      for (const oldest of this.rows.keys()) {
-        this.rows.delete(oldest);
-        break;
-      }
-    }
-  }
-}
 
 /** What the journal says: which keys are stored, in order of last use, with their bytes; and the compile history. */
 export class DiskIndex {

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { Bounded } from "./bounded.ts";
 import type { Key } from "./tier.ts";
 
 /** Why a request was not in the cache: the first that fits. */
@@ -44,28 +44,30 @@ export function missReason(history: History, identity: Identity, corrupt: boolea
   return history.wasEvicted(identity.key) ? "evicted" : "cold";
 }
 
+const historyRows = 65_536;
+
 /** A history that dies with the process, for a cache without a disk. */
 export class MemoryHistory implements History {
-  readonly #inputs = new LRUCache<Key, number>({ max: 65_536 });
-  readonly #sources = new LRUCache<Key, true>({ max: 65_536 });
-  readonly #evicted = new LRUCache<Key, true>({ max: 65_536 });
+  readonly #inputs = new Bounded<number>(historyRows);
+  readonly #sources = new Bounded<true>(historyRows);
+  readonly #evicted = new Bounded<true>(historyRows);
 
   buildOf(input: Key): number | undefined {
-    return this.#inputs.get(input);
+    return this.#inputs.rows.get(input);
   }
 
   knowsSource(source: Key): boolean {
-    return this.#sources.has(source);
+    return this.#sources.rows.has(source);
   }
 
   wasEvicted(key: Key): boolean {
-    return this.#evicted.has(key);
+    return this.#evicted.rows.has(key);
   }
 
   remember(identity: Identity): void {
     this.#inputs.set(identity.inputKey, buildTag(identity.buildId));
     this.#sources.set(identity.sourceKey, true);
-    this.#evicted.delete(identity.key);
+    this.#evicted.rows.delete(identity.key);
   }
 
   markEvicted(key: Key): void {

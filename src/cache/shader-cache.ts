@@ -16,7 +16,7 @@ export interface ShaderCacheOptions {
 /** The tiers in order, nearest first, with their counters and the history that explains misses. */
 export class ShaderCache {
   readonly tiers: readonly Tier[];
-  readonly disk: DiskTier | undefined;
+  readonly disk: DiskTier | undefined = undefined;
   readonly counters: Counters;
   readonly #history: History;
   readonly #flushTimer: NodeJS.Timeout;
@@ -24,12 +24,16 @@ export class ShaderCache {
   constructor(options: ShaderCacheOptions) {
     this.counters = new Counters(options.disk === undefined ? undefined : new CounterFile(options.disk.folder));
     const { counters, disk } = { counters: this.counters, disk: options.disk };
-    const forgotten = new MemoryHistory();
-    this.disk = disk === undefined ? undefined : new DiskTier({ ...disk, counters });
-    this.#history = this.disk ?? forgotten;
-    const onEvict = this.disk === undefined ? (key: Key) => forgotten.markEvicted(key) : () => {};
-    const memory = new MemoryTier({ capacityBytes: options.memoryBytes, counters, onEvict });
-    this.tiers = this.disk === undefined ? [memory] : [memory, this.disk];
+    const memory = { capacityBytes: options.memoryBytes, counters };
+    if (disk === undefined) {
+      const history = new MemoryHistory();
+      this.#history = history;
+      this.tiers = [new MemoryTier({ ...memory, onEvict: (key) => history.markEvicted(key) })];
+    } else {
+      this.disk = new DiskTier({ ...disk, counters });
+      this.#history = this.disk;
+      this.tiers = [new MemoryTier(memory), this.disk];
+    }
     this.#flushTimer = setInterval(() => void this.counters.flush(), flushEveryMs).unref();
   }
 

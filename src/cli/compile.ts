@@ -33,6 +33,9 @@ const suffixes: Readonly<Record<EmitKind, string>> = {
   json: "json",
 };
 
+/** Names no pass: the core then reports the last IR only. */
+const finalIr = ["none"];
+
 /** Compiles each file; a bad one is told and the others go on. Answers the exit status. */
 export async function compileFiles(files: readonly string[], flags: CompileFlags): Promise<0 | 1> {
   const compiler = createLocalCompiler();
@@ -42,7 +45,7 @@ export async function compileFiles(files: readonly string[], flags: CompileFlags
   let bad = 0;
   for (const file of files) {
     const request = requestOf(file, flags);
-    const outcome = await compiler.compileWithReports(request, flags.emit === "ir" ? (dump ?? []) : dump);
+    const outcome = await compiler.compileWithReports(request, flags.emit === "ir" ? (dump ?? finalIr) : dump);
     showDiagnostics(outcome.ok ? outcome.record.diagnostics : outcome.diagnostics);
     if (!outcome.ok) {
       bad++;

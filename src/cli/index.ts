@@ -24,16 +24,12 @@ type SetStatus = (status: number) => void;
 /** The commands. Each loads what it needs when it runs: `--help` and `--version` need nothing. */
 function program(environment: CliEnvironment, setStatus: SetStatus): Command {
   const kiln = new Command("kiln")
+    .helpCommand(true)
     .description("Compiles shaders to gfx1030 machine code, serves them, and runs them on a simulated GPU")
     .exitOverride()
     .configureOutput({ writeErr: complain })
     .option("--version", "print version and build id")
-    .action(async (flags: { version?: boolean }, command: Command) => {
-      if (flags.version !== true) command.help({ error: true });
-      const { readBuildInfo } = await import("../service/index.ts");
-      const { version, buildId } = readBuildInfo();
-      print(`kiln ${version} (build ${buildId})`);
-    });
+    .action((_flags: object, command: Command) => command.help({ error: true }));
 
   kiln
     .command("serve")
@@ -151,11 +147,23 @@ export async function main(args: readonly string[], environment: CliEnvironment)
   });
   for (const command of kiln.commands) command.exitOverride().configureOutput({ writeErr: complain });
   try {
+    if (args.includes("--version")) return await printVersion();
+    const [first] = args;
+    if (first !== undefined && /^[^-]/.test(first) && !kiln.commands.some((command) => command.name() === first)) {
+      if (first !== "help") throw new CliError(2, `there is no command ${first}: see kiln --help`);
+    }
     await kiln.parseAsync([...args], { from: "user" });
     return status;
   } catch (error) {
     return statusOf(error);
   }
+}
+
+async function printVersion(): Promise<0> {
+  const { readBuildInfo } = await import("../service/index.ts");
+  const { version, buildId } = readBuildInfo();
+  print(`kiln ${version} (build ${buildId})`);
+  return 0;
 }
 
 function statusOf(error: unknown): number {

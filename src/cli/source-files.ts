@@ -63,12 +63,15 @@ function specializationOf(flags: SourceFlags): SpecializationValue[] {
 
 const includePattern = /^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)/gm;
 
-/** Every file that an include of the source may mean: beside the including file, then in the `-I` folders. */
+/**
+ * Every file that an include of the source may mean: beside the including file, then in the `-I` folders. Names count
+ * from the shader's folder, as the compiler looks them up.
+ */
 function gatherIncludes(path: string, source: string, folders: readonly string[]): Record<string, string> {
   const found: Record<string, string> = {};
-  const open = [{ path, source }];
-  const add = (key: string, file: string): boolean => {
-    if (Object.hasOwn(found, key)) return true;
+  const open = [{ name: "", path, source }];
+  const add = (name: string, file: string): boolean => {
+    if (Object.hasOwn(found, name)) return true;
     let text: string;
     try {
       text = readFileSync(file, "utf8");
@@ -76,16 +79,16 @@ function gatherIncludes(path: string, source: string, folders: readonly string[]
       // Not in this folder: the next one may have it, and what none has is the compiler's to report.
       return false;
     }
-    found[key] = text;
-    open.push({ path: key, source: text });
+    found[name] = text;
+    open.push({ name, path: file, source: text });
     return true;
   };
   for (let from = open.pop(); from !== undefined; from = open.pop()) {
     for (const [, quoted, angled] of from.source.matchAll(includePattern)) {
-      const name = quoted ?? angled ?? "";
-      const beside = normalize(join(dirname(from.path), name));
-      if (quoted !== undefined && add(beside, beside)) continue;
-      folders.some((folder) => add(name, join(folder, name)));
+      const wanted = quoted ?? angled ?? "";
+      const beside = normalize(join(dirname(from.name), wanted));
+      if (quoted !== undefined && add(beside, join(dirname(from.path), wanted))) continue;
+      folders.some((folder) => add(wanted, join(folder, wanted)));
     }
   }
   return found;

@@ -17,6 +17,8 @@ export interface Problem {
 
 export const problemType = "application/problem+json";
 const retryAfterSeconds = 1;
+/** Of a body that is too large, this much is still read, and thrown away. */
+const drainBytes = 64 << 20;
 
 export function problemOf(
   status: number,
@@ -62,6 +64,8 @@ export function errorHandler(bodyBytes: number) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const known = asKnown(error, request, bodyBytes);
     const { status, blame } = known.row;
+    // A client that is still sending would lose the answer with the connection: Node reads off what is bounded.
+    if (status === 413 && Number(request.headers["content-length"]) <= drainBytes) reply.removeHeader("connection");
     if (blame === "bug") request.log.error({ err: error, code: known.code }, "bug");
     return sendProblem(reply, problemOf(status, known.code, known.message, request.id));
   };

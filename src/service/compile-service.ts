@@ -64,6 +64,8 @@ type Flight =
     };
 
 const maxFailures = 20;
+/** Names no pass: the core then reports the last IR only. */
+const finalIr = ["none"];
 const maxDiagnostics = 100;
 
 /** Cache, else compile; one compile for requests that come at the same time. */
@@ -86,18 +88,17 @@ export class CompileService {
   async compile(request: CompileRequest, reports: readonly ReportName[] = []): Promise<CompileAnswer> {
     const { cache } = this.#options;
     cache.counters.add("requests");
-    const neutralName = neutralFilename(request);
-    const neutral = { ...request, filename: neutralName };
+    const neutral = { ...request, filename: neutralFilename };
     const keys = new RequestKeys(neutral, this.build.buildId);
     const running = this.#flights.get(keys.flightKey);
     const flight = running ?? this.#start(neutral, keys);
     const done = await flight;
     if ("diagnostics" in done) {
-      return { ok: false, diagnostics: renameDiagnostics(done.diagnostics, neutralName, request.filename) };
+      return { ok: false, diagnostics: renameDiagnostics(done.diagnostics, neutralFilename, request.filename) };
     }
     const joined = running !== undefined && done.cache === "miss";
     if (joined) cache.counters.add("joined");
-    const record = renameRecord(done.record, neutralName, request.filename);
+    const record = renameRecord(done.record, neutralFilename, request.filename);
     const answer = { ok: true, key: done.key, cache: joined ? "joined" : done.cache, record } as const;
     return reports.length === 0 ? answer : { ...answer, reports: await this.#reports(request, reports, done.key) };
   }
@@ -181,7 +182,7 @@ export class CompileService {
 
   async #reports(request: CompileRequest, reports: readonly ReportName[], key: Key): Promise<TaskReports> {
     const id = key.slice(0, 16);
-    const dumpAfter = reports.includes("passes") ? ["all"] : reports.includes("ir") ? [] : undefined;
+    const dumpAfter = reports.includes("passes") ? ["all"] : reports.includes("ir") ? finalIr : undefined;
     const answer = await this.#options.pool.run({ request, reports, ...(dumpAfter && { dumpAfter }) }, id);
     if (answer.kind === "record" && answer.reports !== undefined) return answer.reports;
     throw serviceError("COMPILER_BUG", { id }, answer.kind === "bug" ? answer.detail : "a hit that no longer compiles");

@@ -1,18 +1,11 @@
 import type { Diagnostic } from "../base/index.ts";
-import type { CompileRecord, CompileRequest } from "../codeobj/index.ts";
+import type { CompileRecord } from "../codeobj/index.ts";
 
 /**
  * Compiles see this name instead of the request's own, and answers get the request's: a moved file is no miss and
- * gives the same bytes. The folder stays where there are includes, since they are found beside the file.
+ * gives the same bytes. Includes do not depend on it: their names count from the shader's own folder.
  */
-export function neutralFilename({ filename, includes }: CompileRequest): string {
-  return `${Object.keys(includes).length === 0 ? "" : folderOf(filename)}shader`;
-}
-
-/** `a/b/` of `a/b/c`; empty for a bare name. */
-export function folderOf(filename: string): string {
-  return filename.slice(0, filename.lastIndexOf("/") + 1);
-}
+export const neutralFilename = "shader";
 
 /** Gives places in the file `from` the name `to`. */
 export function renameDiagnostics(diagnostics: readonly Diagnostic[], from: string, to: string): Diagnostic[] {

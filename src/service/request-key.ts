@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Identity, Key } from "../cache/index.ts";
 import type { CompileRequest } from "../codeobj/index.ts";
-import { folderOf } from "./file-names.ts";
 
 const format = "kiln key 1";
 
@@ -55,7 +54,7 @@ export class RequestKeys {
 
   /** Under this key the cache keeps which files were read, for each way that was seen. */
   get manifestKey(): Key {
-    return sha256("manifest", this.#bareKey, this.#buildId, folderOf(this.#request.filename));
+    return sha256("manifest", this.#bareKey, this.#buildId);
   }
 
   /** The identity of the record, given which include files the compile read. */
@@ -64,13 +63,12 @@ export class RequestKeys {
   }
 
   #identity(read: readonly string[]): Identity {
-    const { includes, filename } = this.#request;
+    const { includes } = this.#request;
     // A file that was not read may still decide which one is: `a.h` in a nearer folder. Such names share the last part.
     const names = new Set(read.map(baseName));
     const rivals = includeNames(includes).filter((name) => names.has(baseName(name)));
     const parts = read.flatMap((name) => [name, includes[name] ?? ""]);
-    const folder = read.length === 0 ? "" : folderOf(filename);
-    const inputKey = sha256("includes", this.#bareKey, folder, String(read.length), ...parts, ...rivals);
+    const inputKey = sha256("includes", this.#bareKey, String(read.length), ...parts, ...rivals);
     const { sourceKey, buildId } = { sourceKey: this.#sourceKey, buildId: this.#buildId };
     return { key: sha256("record", inputKey, buildId), inputKey, sourceKey, buildId };
   }
