@@ -174,7 +174,8 @@ export class Scheduler {
   #halt(engine: Engine, reason: RawDump["reason"]): void {
     const { device, clock, log } = this.#options;
     const job = engine.job;
-    if (job === undefined || engine.stopping !== undefined) return;
+    // A reset that runs will end the job; a halt request after it would stop the queue's next one.
+    if (job === undefined || engine.stopping !== undefined || engine.resetting !== undefined) return;
     engine.stopping = reason;
     log.write(
       reason === "timeout"
@@ -265,7 +266,8 @@ export class Scheduler {
     const { device, clock, log, onDump } = this.#options;
     const job = engine.job;
     if (job === undefined || engine.resetting !== undefined) return;
-    const reason = engine.stopping ?? "fault";
+    const ownFault = entry.source === InterruptSource.FAULT && engine.stopping !== "closed";
+    const reason = ownFault ? "fault" : (engine.stopping ?? "fault");
     const { context } = job;
     context.faultKind = entry.data;
     context.file.faults++;

@@ -37,6 +37,8 @@ export class FakeGpu implements GpuPort {
   readonly invalidated: number[] = [];
   deaf = false;
   paused = false;
+  /** Interrupts that still get through; later ones stay in the ring until `deliver`. */
+  deliveries = Number.POSITIVE_INFINITY;
   #handler: () => void = () => {};
   #hung: number | undefined;
   readonly #words: Int32Array;
@@ -54,6 +56,12 @@ export class FakeGpu implements GpuPort {
 
   doorbell(): void {
     queueMicrotask(() => this.step());
+  }
+
+  /** Interrupts get through again, late ones first. */
+  deliver(): void {
+    this.deliveries = Number.POSITIVE_INFINITY;
+    this.#handler();
   }
 
   #get(address: number): number {
@@ -89,7 +97,10 @@ export class FakeGpu implements GpuPort {
     this.#set(at + Interrupt.VMID, vmid);
     this.#set(at + Interrupt.DATA, data);
     this.#set(wptrAt, wptr + 1);
-    this.#handler();
+    if (this.deliveries > 0) {
+      this.deliveries--;
+      this.#handler();
+    }
   }
 
   #halt(queue: number, vmid: number, kind: number, address: bigint, packet: bigint, write: boolean): void {
@@ -163,17 +174,18 @@ export class FakeGpu implements GpuPort {
     for (let queue = 0; queue < 8; queue++) {
       const at = (word: number) => PhysicalMap.CONTROL + queueWord(queue, word);
       if (!this.#get(at(Queue.ENABLED))) continue;
-      if (!this.deaf && this.#get(at(Queue.HALT_REQUEST)) && this.#hung === queue) {
-        this.#hung = undefined;
-        this.#halt(queue, 1, FaultKind.HALTED, 0n, 0n, false);
-      }
       if (!this.deaf && this.#get(at(Queue.RESET_REQUEST)) !== this.#get(at(Queue.RESET_ACK))) {
         this.#set(at(Queue.RPTR), this.#get(at(Queue.WPTR)));
+        if (this.#hung === queue) this.#hung = undefined;
         this.#set(at(Queue.STATE), QueueState.IDLE);
         this.#set(at(Queue.HALT_REQUEST), 0);
         this.#set(PhysicalMap.FAULTS + queue * Fault.SLOT_BYTES + Fault.KIND, 0);
         this.#set(at(Queue.RESET_ACK), this.#get(at(Queue.RESET_REQUEST)));
         this.#interrupt(InterruptSource.RESET_DONE, queue, 0, 0);
+      }
+      if (!this.deaf && this.#get(at(Queue.HALT_REQUEST)) && this.#get(at(Queue.STATE)) !== QueueState.HALTED) {
+        if (this.#hung === queue) this.#hung = undefined;
+        this.#halt(queue, 1, FaultKind.HALTED, 0n, 0n, false);
       }
       if (this.#hung === queue || this.#get(at(Queue.STATE)) === QueueState.HALTED) continue;
       const rptr = this.#get(at(Queue.RPTR));

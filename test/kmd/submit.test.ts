@@ -9,6 +9,9 @@ import {
   FaultKind,
   type IoctlTrace,
   PacketValue,
+  PhysicalMap,
+  Queue,
+  queueWord,
   VaFlag,
 } from "../../src/uapi/index.ts";
 import { FakeClock, FakeGpu, HANG_MARK } from "./fake-gpu.ts";
@@ -294,6 +297,29 @@ describe("lifetimes", () => {
       expect(bytes()).toEqual(before);
     }
     expect(kmd.dumps()).toEqual([]);
+  });
+
+  it("close during the reset of a faulted job leaves the queue fit for the next process", async () => {
+    const { gpu, clock, kmd } = machine();
+    const bad = new Process(kmd, "bad");
+    const context = bad.context();
+    bad.submit(context, bad.buffer(0x10_0000n, 4096), store(0x6666_0000n, 1));
+    // The fault's interrupt gets through, RESET_DONE does not yet.
+    gpu.deliveries = 1;
+    expect(await bad.wait(context, 1n)).toBe(Errno.ECANCELED);
+    await settle();
+    expect(kmd.close(bad.fd)).toBe(0);
+    await settle();
+    gpu.deliver();
+    await settle();
+    const good = new Process(kmd, "good");
+    const data = good.buffer(0x20_0000n, 4096);
+    const goodContext = good.context();
+    good.submit(goodContext, good.buffer(0x10_0000n, 4096), store(data.va, 9));
+    expect(await good.wait(goodContext, 1n)).toBe(0);
+    expect(data.words[0]).toBe(9);
+    expect(new DataView(gpu.memory).getUint32(PhysicalMap.CONTROL + queueWord(1, Queue.HALT_REQUEST), true)).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   it("a CPU view outlives its handle until munmap", () => {

@@ -217,14 +217,35 @@ describe.skipIf(!oracle("llvm-mc-19"))("the whole machine", () => {
     expect(report.fields.waves.length).toBeGreaterThan(0);
   });
 
+  it("runs other processes beside an endless loop, long before its timeout", async () => {
+    const slow = machine.openProcess("slow", { timeoutMs: 60_000 });
+    const { fence } = await run(slow, "endless", 1);
+    for (let i = 0; i < 5; i++) {
+      const quick = machine.openProcess("quick");
+      const { fence: done, out } = await run(quick, "multiply", i);
+      expect(await done.wait(20_000)).toBe("SUCCESS");
+      expect(words(out)[9]).toBe(9 * i);
+      quick.destroy();
+    }
+    expect(await fence.wait(0)).toBe("TIMEOUT");
+    slow.destroy();
+  });
+
   it("faults when execution runs into s_code_end", async () => {
     const report = await faults("runsOff");
     expect(report.kind).toBe("ILLEGAL_INSTRUCTION");
     expect(report.instruction).toBe("s_code_end");
   });
 
-  it("has nothing left of processes that are gone", () => {
-    const { usage } = machine;
-    expect(usage()).toEqual([]);
+  it("has nothing left of processes that are gone", async () => {
+    expect(machine.usage()).toEqual([]);
+    // The endless process was stopped by its close: its memory is back once the reset is done.
+    const probe = machine.openProcess("probe");
+    const free = () => probe.kernel.call("QUERY_INFO", {}).vramFreeBytes;
+    const all = BigInt(probe.limits.vramBytes) - 4096n * 4n;
+    for (let i = 0; i < 200 && free() < all; i++) await new Promise((resolve) => setTimeout(resolve, 10));
+    // What is left out: this process's root table, and the three tables of its ring page.
+    expect(free()).toBe(all);
+    probe.destroy();
   });
 });
