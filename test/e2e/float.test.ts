@@ -33,7 +33,9 @@ const next = (value: number, step: 1 | -1): number => {
 
 describe("fmaf", () => {
   it("gives the nearest f32 of the exact result", () => {
-    const f32 = fc.integer({ min: -0xffffff, max: 0xffffff }).chain((m) => fc.integer({ min: -40, max: 40 }).map((e) => Math.fround(m * 2 ** e)));
+    const f32 = fc
+      .integer({ min: -0xffffff, max: 0xffffff })
+      .chain((m) => fc.integer({ min: -40, max: 40 }).map((e) => Math.fround(m * 2 ** e)));
     fc.assert(
       fc.property(f32, f32, f32, (a, b, c) => {
         const got = fmaf(a, b, c);
@@ -42,7 +44,8 @@ describe("fmaf", () => {
           const want = exactFma(a, b, c);
           const have = exact(candidate);
           const exponent = Math.min(want.exponent, have.exponent);
-          const d = (want.mantissa << BigInt(want.exponent - exponent)) - (have.mantissa << BigInt(have.exponent - exponent));
+          const d =
+            (want.mantissa << BigInt(want.exponent - exponent)) - (have.mantissa << BigInt(have.exponent - exponent));
           return { d: d < 0n ? -d : d, exponent };
         };
         const here = distance(got);

@@ -41,4 +41,5 @@ export function ulp(value: number): number {
   return 2 ** (Math.floor(Math.log2(magnitude)) - 23);
 }
 
-export const dwordsOf = (values: Float32Array): Uint32Array => new Uint32Array(values.buffer, values.byteOffset, values.length);
+export const dwordsOf = (values: Float32Array): Uint32Array =>
+  new Uint32Array(values.buffer, values.byteOffset, values.length);
