@@ -1,6 +1,7 @@
 /** PM4 packets of the compute path. What is no row, or malformed, faults with the packet's address and header. */
 import {
   AcquireMemBody,
+  Control,
   DispatchDirectBody,
   EventWriteBody,
   FaultKind,
@@ -32,8 +33,8 @@ import {
 import { now } from "../cu/smem.ts";
 import { faultKind, raise, raiseDetail } from "../fault.ts";
 import { Context } from "../layout.ts";
-import { READ, read32, translate, useVmid, WRITE, write32 } from "../mem/translate.ts";
-import { contextOf, interrupt, queueWord, setQueueWord } from "./control.ts";
+import { dropTranslations, READ, read32, translate, useVmid, WRITE, write32 } from "../mem/translate.ts";
+import { contextOf, interrupt, queueWord, setQueueWord, takeControlWord } from "./control.ts";
 import { startDispatch } from "./dispatch.ts";
 
 const MAX_DEPTH: u32 = 2;
@@ -252,6 +253,9 @@ function indirectBuffer(): void {
     return;
   }
   if (inRing) {
+    // The kernel's ring write may be newer than this slice's look at the TLB word: look again before the job's first access.
+    const stale = takeControlWord(Control.TLB_INVALIDATE);
+    if (stale) dropTranslations(stale);
     const vmid = pm4IndirectBufferVmid(control);
     store<u32>(context, vmid, Context.VMID);
     store<u32>(context, 1, Context.DEPTH);
