@@ -50,7 +50,8 @@ describe.skipIf(!oracle("glslangValidator"))("broken SPIR-V", () => {
 
   it("a module cut at each word is refused", () => {
     const words = modules[0] ?? new Uint32Array();
-    for (let length = 0; length < words.length; length++) expect(attempt(words.slice(0, length)), `${length}`).toBe(false);
+    for (let length = 0; length < words.length; length++)
+      expect(attempt(words.slice(0, length)), `${length}`).toBe(false);
   });
 
   it("one or two changed words give code or a failure", () => {

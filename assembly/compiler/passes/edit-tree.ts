@@ -121,7 +121,10 @@ export function dropUnreachable(): bool {
   while (again && spend(1)) {
     again = false;
     for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-      if (isReachable(b) || (firstInstr(b) == 0 && nextNode(b) == 0)) continue;
+      if (isReachable(b)) continue;
+      const s0 = successor0(b);
+      // An empty one may still stand as a predecessor: of a header, when nothing reaches its cont any more.
+      if (firstInstr(b) == 0 && nextNode(b) == 0 && (s0 == 0 || predIndex(s0, b) < 0)) continue;
       while (nextNode(b) != 0) removeNode(nextNode(b));
       eraseBlocks(b, b);
       progress = true;
