@@ -49,6 +49,20 @@ export interface Launch {
   readonly tgSize?: boolean;
   /** Scratch bytes of a wave: a multiple of 1024. */
   readonly scratchBytes?: number;
+  /** COMPUTE_PGM_RSRC1 and 2 as they are, in place of what the fields above make. */
+  readonly rsrc?: readonly [number, number];
+}
+
+const modules = new Map<string, WebAssembly.Module>();
+
+/** gpu.wasm, compiled once per test file. */
+function moduleOf(build: string): WebAssembly.Module {
+  let module = modules.get(build);
+  if (module === undefined) {
+    module = new WebAssembly.Module(readFileSync(distFile(`wasm/gpu.${build}.wasm`)));
+    modules.set(build, module);
+  }
+  return module;
 }
 
 const READ_WRITE = Pte.READABLE | Pte.WRITABLE;
@@ -70,8 +84,7 @@ export class Rig {
 
   constructor(options: { memoryBytes?: number; build?: "release" | "checked"; seed?: number } = {}) {
     const memory = createMemory(options.memoryBytes ?? 0x0c00_0000);
-    const module = new WebAssembly.Module(readFileSync(distFile(`wasm/gpu.${options.build ?? "release"}.wasm`)));
-    this.engine = new Engine(module, memory);
+    this.engine = new Engine(moduleOf(options.build ?? "release"), memory);
     this.bytes = new Uint8Array(memory.buffer);
     this.words = new Uint32Array(memory.buffer);
     this.#view = new DataView(memory.buffer);
@@ -183,7 +196,7 @@ export class Rig {
         Number((launch.code >> 8n) & 0xffff_ffffn),
         Number(launch.code >> 40n) & 0xff,
       ]),
-      ...set(shRegisters.COMPUTE_PGM_RSRC1.offset, [rsrc1 >>> 0, rsrc2 >>> 0]),
+      ...set(shRegisters.COMPUTE_PGM_RSRC1.offset, launch.rsrc ?? [rsrc1 >>> 0, rsrc2 >>> 0]),
       ...set(shRegisters.COMPUTE_TMPRING_SIZE.offset, [scratch > 0 ? 32 | ((scratch / 1024) << 12) : 0]),
       ...set(shRegisters.COMPUTE_NUM_THREAD_X.offset, [tx, ty, tz]),
       ...(user.length > 0

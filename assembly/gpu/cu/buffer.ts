@@ -20,6 +20,7 @@ let stride: u32 = 0;
 let records: u32 = 0;
 let oob: u32 = 0;
 let swizzled: bool = false;
+let addThreadId: bool = false;
 let indexStride: u32 = 0;
 
 function readDescriptor(first: u32): u32 {
@@ -30,6 +31,7 @@ function readDescriptor(first: u32): u32 {
   swizzled = word1 >> 31 != 0;
   records = sgpr(first + 2);
   indexStride = (word3 >> 21) & 3;
+  addThreadId = ((word3 >> 23) & 1) != 0;
   oob = (word3 >> 28) & 3;
   return word3;
 }
@@ -70,8 +72,8 @@ export function executeBuffer(rec: usize): void {
   }
   const mods = load<u32>(rec, Rec.MODS);
   const word3 = readDescriptor(load<u16>(rec, Rec.SRC0));
-  // A type other than buffer, or thread-id addressing, is not modelled.
-  if (word3 >> 30 || (word3 >> 23) & 1) {
+  // A type other than buffer is not modelled.
+  if (word3 >> 30) {
     raiseNotModelled();
     return;
   }
@@ -82,25 +84,18 @@ export function executeBuffer(rec: usize): void {
   const offen = (mods & Mod.OFFEN) != 0;
   const indexRow = vgprRow(load<u16>(rec, Rec.DST2));
   const offsetRow = idxen ? indexRow + 128 : indexRow;
+  const plain = !idxen && !swizzled && !addThreadId;
   const what = move & Move.WHAT;
   const kind = move & Move.KIND;
   const lanes = exec();
-  if (
-    lanes == 0xffffffff &&
-    offen &&
-    !idxen &&
-    oob == Oob.RAW &&
-    !swizzled &&
-    what <= <u32>Move.STORE &&
-    kind == Access.DWORD
-  ) {
+  if (lanes == 0xffffffff && plain && offen && oob == Oob.RAW && what <= <u32>Move.STORE && kind == Access.DWORD) {
     if (straight(what, offsetRow, imm, soffset, data)) {
       if (what == Move.LOAD) markPending(rec);
       return;
     }
   }
   const returns = (mods & Mod.GLC) != 0;
-  if (offen && !idxen && oob == Oob.RAW && !swizzled && what <= <u32>Move.STORE && kind <= <u32>Access.DWORDX4) {
+  if (plain && offen && oob == Oob.RAW && what <= <u32>Move.STORE && kind <= <u32>Access.DWORDX4) {
     rawDwords(what, kind, offsetRow, imm, soffset, data, lanes);
     if (faultKind == 0 && what == Move.LOAD) markPending(rec);
     return;
@@ -108,7 +103,7 @@ export function executeBuffer(rec: usize): void {
   for (let lane: u32 = 0; lane < 32; lane++) {
     if (!((lanes >> lane) & 1)) continue;
     const column = (<usize>lane) << 2;
-    const index = idxen ? load<u32>(indexRow + column) : 0;
+    const index = (idxen ? load<u32>(indexRow + column) : 0) + (addThreadId ? lane : 0);
     const offset = imm + (offen ? load<u32>(offsetRow + column) : 0);
     const wide = <u64>imm + (offen ? <u64>load<u32>(offsetRow + column) : 0);
     moveLane(what, kind, index, wide, offset, soffset, data + column, returns);
