@@ -1,21 +1,29 @@
 import { Bug } from "../../base/index.ts";
 import { type Id, Op } from "../../spirv/index.ts";
 import type { BinaryExpr, Expr, Variable } from "../check/index.ts";
-import { boolType, elementCount, elementType, leafCount, scalarOf, type Type, vectorSize } from "../types/index.ts";
+import {
+  boolType,
+  elementCount,
+  elementType,
+  intType,
+  leafCount,
+  type ScalarType,
+  scalarOf,
+  type Type,
+  vectorSize,
+} from "../types/index.ts";
 import { binaryOpcode, unaryOpcode } from "./opcodes.ts";
 import { TypeEmitter } from "./types.ts";
 
 /** Constants and what is worked out at specialisation. */
 export abstract class ConstantEmitter extends TypeEmitter {
+  private readonly scalarIds = new Map<Type, Map<number, Id>>();
   /** Specialisation constants by variable. */
   private readonly specialized = new Map<Variable, Id>();
 
   protected constantId(type: Type, values: readonly number[], start = 0): Id {
     const b = this.b;
-    if (type.kind === "scalar") {
-      const value = values[start]!;
-      return type.scalar === "bool" ? b.constBool(value !== 0) : b.constScalar(this.typeId(type), value);
-    }
+    if (type.kind === "scalar") return this.scalarConstant(type, values[start]!);
     const parts: Id[] = [];
     let at = start;
     if (type.kind === "struct") {
@@ -34,6 +42,23 @@ export abstract class ConstantEmitter extends TypeEmitter {
     return b.constComposite(this.typeId(type), parts);
   }
 
+  private scalarConstant(type: ScalarType, value: number): Id {
+    if (type.scalar === "bool") return this.b.constBool(value !== 0);
+    // a map holds 0 and -0 as one, and every NaN
+    if (value === 0 || Number.isNaN(value)) return this.b.constScalar(this.typeId(type), value);
+    let known = this.scalarIds.get(type);
+    if (known === undefined) {
+      known = new Map();
+      this.scalarIds.set(type, known);
+    }
+    let id = known.get(value);
+    if (id === undefined) {
+      id = this.b.constScalar(this.typeId(type), value);
+      known.set(value, id);
+    }
+    return id;
+  }
+
   /** The same value in every component of a type. */
   protected filledConstant(type: Type, value: number): Id {
     return this.constantId(
@@ -43,7 +68,7 @@ export abstract class ConstantEmitter extends TypeEmitter {
   }
 
   protected int(value: number): Id {
-    return this.b.constInt(value);
+    return this.scalarConstant(intType, value);
   }
 
   protected override specValue(expr: Expr): Id {

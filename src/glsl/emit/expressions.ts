@@ -86,7 +86,7 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
           return this.b.emitResult(Op.OpVectorExtractDynamic, this.typeId(expr.type), vector, this.value(index));
         }
         const table = this.table(base);
-        const pointer = this.b.typePointer(StorageClass.Function, this.typeId(expr.type));
+        const pointer = this.pointerId(StorageClass.Function, this.typeId(expr.type));
         const at = this.b.emitResult(Op.OpAccessChain, pointer, table, this.value(index));
         return this.b.emitResult(Op.OpLoad, this.typeId(expr.type), at);
       }
@@ -105,7 +105,7 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
     }
     let variable = this.tables.get(base.values);
     if (variable === undefined) {
-      const pointer = this.b.typePointer(StorageClass.Function, this.typeId(base.type));
+      const pointer = this.pointerId(StorageClass.Function, this.typeId(base.type));
       variable = this.b.localVariable(pointer, this.constantId(base.type, base.values));
       this.b.name(variable, "indexable");
       this.tables.set(base.values, variable);

@@ -111,7 +111,7 @@ class ModuleEmitter extends StatementEmitter {
   private functionBody(symbol: FunctionSymbol): void {
     const b = this.b;
     const returns = this.typeId(symbol.returns);
-    const pointer = (parameter: Variable): Id => b.typePointer(StorageClass.Function, this.typeId(parameter.type));
+    const pointer = (parameter: Variable): Id => this.pointerId(StorageClass.Function, this.typeId(parameter.type));
     const types = symbol.parameters.map((parameter) =>
       parameter.mode === "in" ? this.typeId(parameter.type) : pointer(parameter),
     );

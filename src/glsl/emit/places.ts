@@ -57,7 +57,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
 
   /** A fresh function variable. */
   protected temporary(type: Type, name: string): Id {
-    const id = this.b.localVariable(this.b.typePointer(StorageClass.Function, this.typeId(type)));
+    const id = this.b.localVariable(this.pointerId(StorageClass.Function, this.typeId(type)));
     this.b.name(id, name);
     return id;
   }
@@ -80,7 +80,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     let typeId: Id;
     if (variable.layout !== undefined) typeId = this.blockTypeId(variable);
     else typeId = this.typeId(type);
-    const id = this.b.globalVariable(this.b.typePointer(storageClass, typeId), storageClass);
+    const id = this.b.globalVariable(this.pointerId(storageClass, typeId), storageClass);
     this.b.name(id, name);
     this.decorateVariable(variable, id);
     return { id, storageClass };
@@ -200,7 +200,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     const indices = component === undefined ? place.indices : [...place.indices, this.int(component)];
     if (indices.length === 0) return place.pointer;
     const type = component === undefined ? place.type : scalarType(scalarOf(place.type)!);
-    const pointer = this.b.typePointer(place.storageClass, this.typeId(type, place.layout));
+    const pointer = this.pointerId(place.storageClass, this.typeId(type, place.layout));
     return this.b.emitResult(Op.OpAccessChain, pointer, place.pointer, ...indices);
   }
 

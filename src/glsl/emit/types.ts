@@ -24,6 +24,8 @@ const memoryDecorations = {
 /** SPIR-V types: plain ones for values, and laid-out ones for what stands in a block (bool is uint there). */
 export abstract class TypeEmitter {
   protected readonly b: ModuleBuilder;
+  private readonly plainIds = new Map<Type, Id>();
+  private readonly pointerIds = new Map<number, Id>();
   private readonly structs = new Map<StructType, Map<string, Id>>();
 
   constructor(builder: ModuleBuilder) {
@@ -35,6 +37,28 @@ export abstract class TypeEmitter {
 
   /** The type's id, in the layout of a block where one is given. */
   protected typeId(type: Type, layout?: BlockLayout): Id {
+    // layouts change neither numbers nor vectors and matrices of them
+    const plain = layout === undefined || (scalarOf(type) !== undefined && scalarOf(type) !== "bool");
+    if (!plain) return this.makeType(type, layout);
+    let id = this.plainIds.get(type);
+    if (id === undefined) {
+      id = this.makeType(type, undefined);
+      this.plainIds.set(type, id);
+    }
+    return id;
+  }
+
+  protected pointerId(storageClass: number, pointee: Id): Id {
+    const key = pointee * 64 + storageClass;
+    let id = storageClass < 64 ? this.pointerIds.get(key) : undefined;
+    if (id === undefined) {
+      id = this.b.typePointer(storageClass, pointee);
+      if (storageClass < 64) this.pointerIds.set(key, id);
+    }
+    return id;
+  }
+
+  private makeType(type: Type, layout: BlockLayout | undefined): Id {
     const b = this.b;
     switch (type.kind) {
       case "void":
