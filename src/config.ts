@@ -2,7 +2,7 @@ import { availableParallelism, homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
 /** What a flag or variable said that is not a value of its setting: wrong usage. */
-export class ConfigError extends Error {
+class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 

@@ -1,6 +1,13 @@
 /** The package: compile in process or over HTTP, and the simulated machine. */
 
-export { type Client, ClientError, type ClientOptions, createClient } from "./client/index.ts";
+export {
+  type Client,
+  ClientError,
+  type ClientOptions,
+  type CompileAnswer,
+  createClient,
+  type RemoteAnswer,
+} from "./client/index.ts";
 export type {
   CompileRecord,
   CompileRequest,

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, unlinkSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
@@ -27,7 +27,7 @@ export interface DiskTierOptions {
   readonly counters: Counters;
 }
 
-export function chargeBytes(valueBytes: number): number {
+function chargeBytes(valueBytes: number): number {
   return Math.ceil((headerBytes + valueBytes) / blockBytes) * blockBytes + nameBytes;
 }
 
@@ -374,14 +374,5 @@ function unlinkQuietly(path: string): boolean {
     if (code === "ENOENT" || code === "ENOTDIR" || code === "EROFS" || code === "EACCES" || code === "EPERM")
       return false;
     throw error;
-  }
-}
-
-/** True where the folder holds a cache of this format. */
-export function isCacheFolder(folder: string): boolean {
-  try {
-    return readdirSync(join(folder, "v1")).includes("journal");
-  } catch {
-    return false;
   }
 }

@@ -37,7 +37,7 @@ function check(bytes: Uint8Array, at: number): number {
   return hash >>> 0;
 }
 
-export function encodeRows(rows: readonly Row[]): Buffer {
+function encodeRows(rows: readonly Row[]): Buffer {
   const bytes = Buffer.alloc(rows.length * rowBytes);
   rows.forEach((row, index) => {
     const at = index * rowBytes;
@@ -51,7 +51,7 @@ export function encodeRows(rows: readonly Row[]): Buffer {
 }
 
 /** Reads whole rows; damaged or torn bytes are stepped over. Answers how many bytes are used up. */
-export function decodeRows(bytes: Buffer, onRow: (row: Row) => void): number {
+function decodeRows(bytes: Buffer, onRow: (row: Row) => void): number {
   let at = 0;
   while (at + rowBytes <= bytes.length) {
     const kind = bytes.readUInt8(at + 2);

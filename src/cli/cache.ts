@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { ShaderCache } from "../cache/index.ts";
 import { CliError, print, type ServeSettings } from "./environment.ts";
 
-export const cacheActions = ["stats", "clear", "verify"] as const;
-export type CacheAction = (typeof cacheActions)[number];
+export type CacheAction = "stats" | "clear" | "verify";
 
 /** Works on the on-disk cache; a running server may use it at the same time. */
 export async function cacheCommand(action: CacheAction, settings: ServeSettings, asJson: boolean): Promise<0 | 1> {

@@ -9,8 +9,7 @@ import { disassemble } from "../spirv/index.ts";
 import { CliError, complain, print } from "./environment.ts";
 import { requestOf, type SourceFlags } from "./source-files.ts";
 
-export const emitKinds = ["elf", "asm", "spirv", "spirv-asm", "ir", "stats", "json"] as const;
-export type EmitKind = (typeof emitKinds)[number];
+type EmitKind = "elf" | "asm" | "spirv" | "spirv-asm" | "ir" | "stats" | "json";
 
 export interface CompileFlags extends SourceFlags {
   readonly emit: EmitKind;

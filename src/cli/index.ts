@@ -4,8 +4,6 @@ import type { CompileFlags } from "./compile.ts";
 import { type CliEnvironment, CliError, complain, print, type ServeFlags } from "./environment.ts";
 import type { SourceFlags } from "./source-files.ts";
 
-export type { CliEnvironment, ServeFlags, ServeSettings } from "./environment.ts";
-
 const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
 
 function sourceFlags(command: Command): Command {

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { httpError } from "./codes.ts";
 
 /** What a key may do; each role may do what the ones before it may. */
-export const roles = ["read", "write", "admin"] as const;
+const roles = ["read", "write", "admin"] as const;
 export type Role = (typeof roles)[number];
 
 /** A key by its SHA-256: the service never holds the keys themselves. */

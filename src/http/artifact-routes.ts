@@ -10,7 +10,7 @@ interface ByteRange {
 }
 
 /** One `bytes=` range of RFC 9110; undefined where the header is absent, of another unit, or has several. */
-export function parseRange(header: string | undefined, size: number): ByteRange | "outside" | undefined {
+function parseRange(header: string | undefined, size: number): ByteRange | "outside" | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? "");
   if (match === null || (match[1] === "" && match[2] === "")) return undefined;
   const [from, to] = [match[1] as string, match[2] as string];

@@ -7,7 +7,7 @@ const closed = { additionalProperties: false } as const;
 const texts = Type.Record(Type.String(), Type.String());
 const count = Type.Integer({ minimum: 0 });
 
-export const emitNames = ["code", "asm", "spirv", "ir", "passes", "stats", "reflection", "sourceMap"] as const;
+const emitNames = ["code", "asm", "spirv", "ir", "passes", "stats", "reflection", "sourceMap"] as const;
 export type EmitName = (typeof emitNames)[number];
 
 const descriptorTypes = [

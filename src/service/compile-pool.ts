@@ -1,6 +1,9 @@
 import type { Piscina } from "piscina";
 import { serviceError } from "./codes.ts";
-import type { CompileTask, TaskAnswer } from "./task.ts";
+import { type CompileTask, sinceStartedMs, type TaskAnswer } from "./task.ts";
+
+/** A worker that has not started by then will not. */
+const startLimitMs = 30_000;
 
 export interface CompilePoolOptions {
   /** The worker's file: JavaScript whose default export takes a task. */
@@ -87,9 +90,10 @@ export class CompilePool {
     const piscina = await this.#piscina;
     const { timeLimitMs, memoryLimitMb } = this.options;
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), timeLimitMs);
+    const startedAt = new SharedArrayBuffer(8);
+    const watch = watchLimit(startedAt, timeLimitMs, () => limit.abort());
     try {
-      return (await piscina.run(task, { signal: limit.signal })) as TaskAnswer;
+      return (await piscina.run({ ...task, startedAt }, { signal: limit.signal })) as TaskAnswer;
     } catch (error) {
       this.#restarts++;
       if (limit.signal.aborted) throw serviceError("COMPILE_TIME_LIMIT", { limitMs: timeLimitMs });
@@ -97,7 +101,7 @@ export class CompilePool {
       if (code === "ERR_WORKER_OUT_OF_MEMORY") throw serviceError("COMPILE_MEMORY_LIMIT", { limitMb: memoryLimitMb });
       throw serviceError("WORKER_LOST", { id }, stack);
     } finally {
-      clearTimeout(timer);
+      watch.stop();
       this.#lastAnswer = performance.now();
     }
   }
@@ -129,4 +133,18 @@ export class CompilePool {
     }
     await (await this.#piscina).destroy();
   }
+}
+
+/** Calls `onOver` when a task that a worker took up has run for `limitMs`, or none has taken it up for very long. */
+function watchLimit(startedAt: SharedArrayBuffer, limitMs: number, onOver: () => void): { stop(): void } {
+  const queued = performance.now();
+  let timer: NodeJS.Timeout;
+  const look = () => {
+    const ran = sinceStartedMs(startedAt);
+    const left = ran === undefined ? startLimitMs + limitMs - (performance.now() - queued) : limitMs - ran;
+    if (left <= 0) onOver();
+    else timer = setTimeout(look, ran === undefined ? Math.min(left, limitMs) : left);
+  };
+  timer = setTimeout(look, limitMs);
+  return { stop: () => clearTimeout(timer) };
 }

@@ -17,7 +17,7 @@ import { neutralFilename, renameDiagnostics, renameRecord } from "./file-names.t
 import { addWay, type Manifest, RequestKeys, readManifest } from "./request-key.ts";
 import type { ReportName, TaskReports } from "./task.ts";
 
-export type CacheOutcome = "miss" | "joined" | TierName;
+type CacheOutcome = "miss" | "joined" | TierName;
 
 export interface CompileSuccess {
   readonly ok: true;
@@ -29,7 +29,7 @@ export interface CompileSuccess {
 
 export type CompileAnswer = CompileSuccess | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
-export interface RecentFailure {
+interface RecentFailure {
   readonly at: string;
   readonly code: string;
   readonly message: string;
@@ -37,7 +37,7 @@ export interface RecentFailure {
 }
 
 /** What `GET /cache/stats` answers. */
-export interface CacheStatistics {
+interface CacheStatistics {
   readonly tiers: readonly TierStats[];
   readonly requests: number;
   readonly hitRate: number;
@@ -49,7 +49,7 @@ export interface CacheStatistics {
   readonly recentFailures: readonly RecentFailure[];
 }
 
-export interface CompileServiceOptions {
+interface CompileServiceOptions {
   readonly cache: ShaderCache;
   readonly pool: CompilePool;
   readonly build: BuildInfo;

@@ -1,13 +1,17 @@
 import { type Core, createCore } from "../core/index.ts";
 import { runCompileTask } from "./compile-task.ts";
-import type { CompileTask, TaskAnswer } from "./task.ts";
+import { type CompileTask, markStarted, type TaskAnswer } from "./task.ts";
 
-let core: Core | undefined;
+/** Loaded while the worker starts; a failure is told by the first task that needs it. */
+let core: Promise<Core> | undefined = createCore();
+core.catch(() => {});
 
 /** Entry of a pool worker: one core for the worker's life, a new one after a bug. */
 export default async function run(task: CompileTask): Promise<TaskAnswer> {
-  core ??= await createCore();
-  const answer = runCompileTask(task, core);
+  core ??= createCore();
+  const ready = await core;
+  markStarted(task);
+  const answer = runCompileTask(task, ready);
   if (answer.kind === "bug") core = undefined;
   return answer;
 }

@@ -10,6 +10,21 @@ export interface CompileTask {
   readonly request: CompileRequest;
   readonly reports?: readonly ReportName[];
   readonly dumpAfter?: readonly string[];
+  /** Eight bytes where the worker writes when it took the task up: the time limit counts from then. */
+  readonly startedAt?: SharedArrayBuffer;
+}
+
+const epochNow = () => performance.timeOrigin + performance.now();
+
+/** For the worker: the compile begins now. */
+export function markStarted({ startedAt }: CompileTask): void {
+  if (startedAt !== undefined) new Float64Array(startedAt)[0] = epochNow();
+}
+
+/** Milliseconds since the worker took the task up; undefined while it has not. */
+export function sinceStartedMs(startedAt: SharedArrayBuffer): number | undefined {
+  const at = new Float64Array(startedAt)[0] ?? 0;
+  return at === 0 ? undefined : epochNow() - at;
 }
 
 export interface PassReport {

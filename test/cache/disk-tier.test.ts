@@ -14,7 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Counters } from "../../src/cache/counters.ts";
-import { DiskTier, type Key, type Lookup } from "../../src/cache/index.ts";
+import { DiskTier } from "../../src/cache/disk-tier.ts";
+import type { Key, Lookup } from "../../src/cache/index.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -379,7 +379,7 @@ describe("a listening server", () => {
       headers: json,
       body: JSON.stringify({ source: "sleep 200", stage: "compute" }),
     });
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    while (service.poolStats().running === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     const closing = server.close(5000);
     expect((await slow).status).toBe(200);
     await closing;

@@ -199,7 +199,7 @@ describe("compile service", () => {
     const folder = temporaryFolder();
     const service = await startService({ folder });
     const answer = service.compile(glsl("sleep 100"));
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    while (service.poolStats().running === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     const closed = service.close(5000);
     await expect(service.compile(glsl("late"))).rejects.toMatchObject({ code: "SHUTTING_DOWN" });
     expect(good(await answer).cache).toBe("miss");

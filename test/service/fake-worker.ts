@@ -1,13 +1,15 @@
 import { parentPort, threadId } from "node:worker_threads";
 import { encodeRecord } from "../../src/codeobj/index.ts";
-import type { CompileTask, TaskAnswer } from "../../src/service/index.ts";
+import { type CompileTask, markStarted, type TaskAnswer } from "../../src/service/task.ts";
 import { fakeRecord } from "./fake-record.ts";
 
 /**
  * Stands in for the compile worker where a test looks at the service around it. The source says what to do, a word a
  * line: `sleep N`, `hang`, `eat` (memory), `exit`, `throw`, `bug`, `errors N`, `include NAME`; anything else compiles.
  */
-export default async function run({ request, reports }: CompileTask): Promise<TaskAnswer> {
+export default async function run(task: CompileTask): Promise<TaskAnswer> {
+  markStarted(task);
+  const { request, reports } = task;
   const source = request.source ?? Buffer.from(request.spirv ?? []).toString("hex");
   const filesRead: string[] = [];
   let errors = 0;

@@ -21,7 +21,7 @@ export function removeTemporaryFolders(): void {
 let worker: Promise<string> | undefined;
 
 /** The stand-in worker as JavaScript: a thread cannot start from TypeScript. */
-export function fakeWorkerFile(): Promise<string> {
+function fakeWorkerFile(): Promise<string> {
   worker ??= (async () => {
     const outfile = join(mkdtempSync(join(tmpdir(), "kiln-worker-")), "worker.mjs");
     await build({
