@@ -86,6 +86,11 @@ export function address(which: u32): usize {
   }
 }
 
+/** End of the static data, which the host restores before each call. */
+export function staticEnd(): usize {
+  return __heap_base;
+}
+
 /** The failure of the last call: 0 code, 1 to 3 its numbers, 4 file id, 5 line, 6 column. */
 export function failure(which: u32): u32 {
   switch (which) {

@@ -13,6 +13,7 @@ interface CoreExports {
   snapshot(): number;
   instructionCount(): number;
   outputWords(): number;
+  staticEnd(): number;
 }
 
 const memoryPages = 0x2000;
@@ -20,8 +21,6 @@ const ioVersion = 1;
 const maxWords = 4 << 20;
 const maxRows = 8192;
 const maxNameBytes = 1023;
-/** The module's static data lies below; restored before each call. */
-const staticBytes = 0x100000;
 /** Work units (one: about one instruction visited) a millisecond; 10 million were measured on a slow machine. */
 const unitsPerMillisecond = 10_000;
 const defaultTimeMs = 20_000;
@@ -61,7 +60,7 @@ export class CoreInstance {
     this.#exports = instance.exports as unknown as CoreExports;
     this.#words = new Uint32Array(memory.buffer);
     this.#bytes = new Uint8Array(memory.buffer);
-    this.#initial = this.#bytes.slice(0, staticBytes);
+    this.#initial = this.#bytes.slice(0, this.#exports.staticEnd());
   }
 
   #at(which: number): number {

@@ -58,6 +58,7 @@ import {
   MAX_LEAVES,
   malformed,
   newLeaves,
+  newPool,
   ptrConst,
   ptrRange,
   ptrVar,
@@ -240,12 +241,19 @@ function flaggedExit(target: u32): void {
   ended = true;
 }
 
-/** Case of the switch frame f that has this label: its row in the leaf pool (label, condition, fall variable + 1), or 0. */
+/**
+ * Cases of a switch frame, four words each from `frameResult` on: label, words of the first and last literal (0: the
+ * default), fall-through variable + 1. Before them: the selector and a boolean for "an earlier case fits" (0: none).
+ * A case label's ptrConst is the place of its row.
+ */
 function caseRow(f: u32, to: u32): u32 {
-  const first = frameResult[f];
-  const count = frameReturn[f];
-  for (let k: u32 = 0; k < count; k++) if (leafPool[first + 3 * k] == to) return first + 3 * k;
-  return 0;
+  return isCase(frameResult[f], frameReturn[f], to) ? ptrConst[to] : 0;
+}
+
+/** Whether a label starts one of the n cases at `rows`. */
+function isCase(rows: u32, n: u32, to: u32): bool {
+  const row = ptrConst[to];
+  return row >= rows && row < rows + 4 * n && leafPool[row] == to;
 }
 
 /** The frame of this function that a branch to `to` would leave or end, + 1; 0: the label is no exit. */
@@ -266,19 +274,19 @@ function exitFrame(to: u32): u32 {
 
 /** Falls into a later case of the switch frame f. */
 function fallInto(f: u32, row: u32): void {
-  if ((row - frameResult[f]) / 3 <= frameNext[f]) {
+  if ((row - frameResult[f]) / 4 <= frameNext[f]) {
     unsupported(Unsupported.FALLTHROUGH, 0);
     return;
   }
-  if (leafPool[row + 2] == 0) {
+  if (leafPool[row + 3] == 0) {
     const v = newVar(1);
-    leafPool[row + 2] = v + 1;
+    leafPool[row + 3] = v + 1;
     const here = currentBlock();
     cursorAtEnd(frameBlock[f]);
     storeVar(v, constantBool(false));
     cursorAtEnd(here);
   }
-  storeVar(leafPool[row + 2] - 1, constantBool(true));
+  storeVar(leafPool[row + 3] - 1, constantBool(true));
 }
 
 /** Resolves a label without phi stores: ends the path at an exit, else goes on there. */
@@ -345,12 +353,6 @@ export function liftBranchConditional(at: u32): void {
   branchTo(yes);
 }
 
-/** Whether a label starts one of n case rows. */
-function isCase(rows: u32, n: u32, to: u32): bool {
-  for (let k: u32 = 0; k < n; k++) if (leafPool[rows + 3 * k] == to) return true;
-  return false;
-}
-
 /** Word of the instruction that ends the block of a label. */
 function terminatorOf(block: u32): u32 {
   let at = idType[block];
@@ -398,7 +400,7 @@ function defaultPlace(otherwise: u32, rows: u32, n: u32, end: u32): u32 {
   const stamp = ++switches;
   const next = fallsInto(otherwise, otherwise, rows, n, end, stamp);
   for (let k: u32 = 0; k < n && !failed(); k++) {
-    const row = leafPool[rows + 3 * k];
+    const row = leafPool[rows + 4 * k];
     if (row == next) return k;
     if (next == 0 && fallsInto(row, otherwise, rows, n, end, stamp) == otherwise) return k + 1;
   }
@@ -406,8 +408,9 @@ function defaultPlace(otherwise: u32, rows: u32, n: u32, end: u32): u32 {
 }
 
 /**
- * Lists the distinct targets of a switch with their conditions: in the order of the instruction, in which SPIR-V wants a
- * case right before the one it falls into, and the default where its own fall-throughs want it.
+ * Lists the distinct targets of a switch: in the order of the instruction, in which SPIR-V wants a case right before the
+ * one it falls into, and the default where its own fall-throughs want it. Each becomes an if of its own, so that no more
+ * than one condition is alive at a time.
  */
 export function liftSwitch(at: u32, count: u32): void {
   const selector = valueAt(at + 1);
@@ -417,42 +420,35 @@ export function liftSwitch(at: u32, count: u32): void {
     malformed(at);
     return;
   }
-  const value = leafPool[idLeaf[selector]];
   const literals = (count - 3) >> 1;
-  const rows = newLeaves(3 * (literals + 1));
+  const pool = newPool(4 * (literals + 1) + 2);
+  const rows = pool + 2;
   if (failed()) return;
+  leafPool[pool] = leafPool[idLeaf[selector]];
+  leafPool[pool + 1] = 0;
   let n: u32 = 0;
-  let others: u32 = 0;
   for (let k: u32 = 0; k < literals && spend(1); k++) {
-    const to = labelAt(at + 4 + 2 * k);
+    const literal = at + 3 + 2 * k;
+    const to = labelAt(literal + 1);
     if (failed()) return;
-    if (to == otherwise) continue;
-    const cond = bin(Op.IEQ, value, constant(wordAt(at + 3 + 2 * k)));
-    others = others == 0 ? cond : bin(Op.IOR, others, cond);
-    if (to == end) continue;
-    // Equal targets stand side by side as a rule.
-    let row = n;
-    while (row > 0 && leafPool[rows + 3 * (row - 1)] != to) row--;
-    if (row > 0) {
-      const at1 = rows + 3 * (row - 1) + 1;
-      leafPool[at1] = bin(Op.IOR, leafPool[at1], cond);
+    if (to == otherwise || to == end) continue;
+    if (isCase(rows, n, to)) {
+      leafPool[ptrConst[to] + 2] = literal;
       continue;
     }
     phiStores(label, to);
-    leafPool[rows + 3 * n] = to;
-    leafPool[rows + 3 * n + 1] = cond;
-    leafPool[rows + 3 * n + 2] = 0;
+    addCase(rows + 4 * n, to, literal);
     n++;
   }
   if (otherwise != end) {
     phiStores(label, otherwise);
     const place = defaultPlace(otherwise, rows, n, end);
     for (let m = n; m > place; m--) {
-      for (let j: u32 = 0; j < 3; j++) leafPool[rows + 3 * m + j] = leafPool[rows + 3 * (m - 1) + j];
+      const row = rows + 4 * (m - 1);
+      addCase(row + 4, leafPool[row], leafPool[row + 1]);
+      leafPool[row + 6] = leafPool[row + 2];
     }
-    leafPool[rows + 3 * place] = otherwise;
-    leafPool[rows + 3 * place + 1] = others == 0 ? constantBool(true) : notB(others);
-    leafPool[rows + 3 * place + 2] = 0;
+    addCase(rows + 4 * place, otherwise, 0);
     n++;
   }
   if (failed()) return;
@@ -463,6 +459,56 @@ export function liftSwitch(at: u32, count: u32): void {
   // A selector that fits no case goes to the merge where that is the default; else a case does.
   frameReach[f] = 1;
   ended = true;
+}
+
+function addCase(row: u32, to: u32, literal: u32): void {
+  leafPool[row] = to;
+  leafPool[row + 1] = literal;
+  leafPool[row + 2] = literal;
+  leafPool[row + 3] = 0;
+  ptrConst[to] = row;
+}
+
+/** Condition under which the selector picks the case at `row`, not counting what falls into it. */
+function caseCondition(f: u32, row: u32): u32 {
+  const rows = frameResult[f];
+  const selector = leafPool[rows - 2];
+  const to = leafPool[row];
+  let cond: u32 = 0;
+  if (leafPool[row + 1] != 0) {
+    for (let literal = leafPool[row + 1]; literal <= leafPool[row + 2] && spend(1); literal += 2) {
+      if (wordAt(literal + 1) != to) continue;
+      const fits = bin(Op.IEQ, selector, constant(wordAt(literal)));
+      cond = cond == 0 ? fits : bin(Op.IOR, cond, fits);
+    }
+    if (hasDefaultAfter(f, row))
+      leafPool[rows - 1] = leafPool[rows - 1] == 0 ? cond : bin(Op.IOR, leafPool[rows - 1], cond);
+    return cond;
+  }
+  // The default: no case before it fits, nor one after it, nor a literal that goes to the merge.
+  cond = leafPool[rows - 1];
+  const at = programCounterOfSwitch(f);
+  const count = wordAt(at) >> 16;
+  for (let literal = at + 3; literal + 1 < at + count && spend(1); literal += 2) {
+    const target = wordAt(literal + 1);
+    if (target == to) continue;
+    const known = caseRow(f, target);
+    if (known != 0 && known < row) continue;
+    const fits = bin(Op.IEQ, selector, constant(wordAt(literal)));
+    cond = cond == 0 ? fits : bin(Op.IOR, cond, fits);
+  }
+  return cond == 0 ? constantBool(true) : notB(cond);
+}
+
+/** The OpSwitch that ends the header block of a switch frame. */
+function programCounterOfSwitch(f: u32): u32 {
+  return terminatorOf(frameHeader[f]);
+}
+
+/** The row of the default, where there is one, has no literals. */
+function hasDefaultAfter(f: u32, row: u32): bool {
+  const otherwise = wordAt(programCounterOfSwitch(f) + 2);
+  return caseRow(f, otherwise) > row;
 }
 
 /** Stores for the phis of a switch's merge where the header itself is among their predecessors. */
@@ -657,9 +703,10 @@ function nextCase(f: u32): void {
   const k = frameNext[f] + 1;
   frameNext[f] = k;
   if (k < frameReturn[f]) {
-    const row = frameResult[f] + 3 * k;
-    let cond = leafPool[row + 1];
-    if (leafPool[row + 2] != 0) cond = bin(Op.IOR, cond, loadVar(leafPool[row + 2] - 1, 1));
+    const row = frameResult[f] + 4 * k;
+    let cond = caseCondition(f, row);
+    if (leafPool[row + 3] != 0) cond = bin(Op.IOR, cond, loadVar(leafPool[row + 3] - 1, 1));
+    if (failed()) return;
     const n = openIf(cond);
     frameNode[f] = n;
     cursorAtEnd(listFirst(n, 0));

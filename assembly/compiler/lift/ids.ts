@@ -157,9 +157,15 @@ export function newLeaves(count: u32): u32 {
   return start;
 }
 
-/** Drops all leaves from `top` on. */
-export function leafMark(): u32 {
-  return leafTop;
+/** A run of words in the leaf pool for tables of the lifter; after a failure always the same one. */
+export function newPool(count: u32): u32 {
+  if (count > MAX_LEAF_POOL || leafTop + count > MAX_LEAF_POOL) {
+    fail(Fail.LIMIT, Limit.LEAVES, MAX_LEAF_POOL, 0);
+    return 4;
+  }
+  const start = leafTop;
+  leafTop += count;
+  return start;
 }
 
 export function setValue(id: u32, type: u32, leaf: u32): void {
