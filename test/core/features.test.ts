@@ -1,0 +1,257 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type CoreOutput, type CoreTools, createCore } from "../../src/core/index.ts";
+import { Simulator } from "../backend/simulate.ts";
+import { oracle } from "../oracles.ts";
+import { asmToWords, glslToWords } from "./spirv-source.ts";
+
+const bindings = [0, 1, 2].map((binding) => ({
+  set: 0,
+  binding,
+  offsetBytes: 16 * binding,
+  strideBytes: 16,
+  count: 1,
+}));
+
+describe.skipIf(!oracle("glslangValidator"))("what programs can use", () => {
+  let core: CoreTools;
+  const simulator = new Simulator();
+  beforeAll(async () => {
+    core = await createCore({ checked: true });
+  });
+
+  function compile(
+    words: Uint32Array,
+    specialization: readonly { id: number; value: number | boolean }[] = [],
+  ): CoreOutput {
+    const result = core.compile({
+      words,
+      stage: "compute",
+      entryPoint: "main",
+      specialization,
+      bindings,
+      optimization: 2,
+      contraction: false,
+      robust: true,
+    });
+    if (!result.ok) throw new Error(JSON.stringify(result.failures));
+    return result.output;
+  }
+
+  function run(
+    output: CoreOutput,
+    groups: number,
+    buffers: readonly Uint32Array[],
+    push: readonly number[] = [],
+  ): Uint32Array[] {
+    const inlined = output.userData.find((entry) => entry.kind === "inlinePushConstants");
+    const last = output.userData.at(-1);
+    return simulator.run({
+      emitted: {
+        ...output,
+        userSgprs: (last?.sgpr ?? 0) + (last?.count ?? 0),
+        pushPointer: output.userData.some((entry) => entry.kind === "pushConstantPointer"),
+        pushInlined: (inlined?.offsets ?? []).reduce((mask, offset) => mask | (1 << (offset / 4)), 0),
+      } as never,
+      local: output.workgroupSize,
+      groups: [groups, 1, 1],
+      groupIds: [...output.usesWorkgroupId],
+      ldsBytes: output.ldsBytes,
+      push,
+      buffers,
+    });
+  }
+
+  const numbers = Uint32Array.from({ length: 256 }, (_, i) => Math.imul(i, 2654435761) >>> 0);
+
+  it("workgroup memory and barriers: a reversal over two waves", () => {
+    const output = compile(
+      glslToWords(`#version 450
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) readonly buffer A { uint a[]; };
+layout(std430, binding = 1) buffer R { uint r[]; };
+shared uint first[64]; shared uvec4 s[64]; shared bool odd[64];
+void main() { uint l = gl_LocalInvocationIndex; uint i = gl_GlobalInvocationID.x;
+  s[l] = uvec4(a[i], l, 1u, 2u); odd[l] = (l & 1u) != 0u; barrier();
+  uint m = 63u - l; uvec4 v = s[m]; r[i] = v.x + v.y * v.w + (odd[m] ? 1000u : 0u) + v.z; }`),
+    );
+    // first is never used: 64 uvec4 and 64 words for the booleans.
+    expect(output.ldsBytes).toBe(64 * 16 + 64 * 4);
+    const [, r = []] = run(output, 4, [numbers, new Uint32Array(256)]);
+    const wanted = [...numbers].map((_, i) => {
+      const m = 63 - (i % 64);
+      return ((numbers[(i & ~63) + m] ?? 0) + m * 2 + (m % 2) * 1000 + 1) >>> 0;
+    });
+    expect([...r]).toEqual(wanted);
+  });
+
+  it("atomics on workgroup and buffer memory", () => {
+    const output = compile(
+      glslToWords(`#version 450
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) readonly buffer A { uint a[]; };
+layout(std430, binding = 1) buffer R { uint r[8]; int lowest; uint bits; };
+shared uint s[4];
+void main() { uint l = gl_LocalInvocationIndex; uint x = a[gl_GlobalInvocationID.x];
+  if (l < 4u) s[l] = 0u; barrier();
+  atomicAdd(s[x & 3u], 1u); barrier();
+  if (l < 4u) atomicAdd(r[l], s[l]);
+  atomicMin(lowest, int(x)); atomicOr(bits, 1u << (x & 31u)); atomicMax(r[4], x);
+  atomicCompSwap(r[5], 7u, 9u); if (l == 0u) atomicExchange(r[6], 11u); }`),
+    );
+    const start = Uint32Array.from([0, 0, 0, 0, 0, 7, 0, 5, 0, 0]);
+    const [, r = []] = run(output, 4, [numbers, start]);
+    const count = (k: number): number => numbers.filter((x) => (x & 3) === k).length;
+    const lowest = Math.min(...[...numbers].map((x) => x | 0)) >>> 0;
+    const bits = numbers.reduce((word, x) => word | (1 << (x & 31)), 0) >>> 0;
+    expect([...r]).toEqual([count(0), count(1), count(2), count(3), Math.max(...numbers), 9, 11, 5, lowest, bits]);
+  });
+
+  it("specialisation constants: defaults, values, derived constants and the workgroup size", () => {
+    const words = glslToWords(`#version 450
+layout(local_size_x_id = 3) in;
+layout(constant_id = 0) const uint n = 3; layout(constant_id = 1) const bool twice = false; layout(constant_id = 2) const float f = 1.5;
+const uint m = n * 2u + 1u;
+layout(std430, binding = 0) readonly buffer A { uint a[]; };
+layout(std430, binding = 1) buffer R { uint r[]; };
+void main() { uint t[m]; for (uint k = 0u; k < m; k++) t[k] = k * n; uint y = 0u; for (uint k = 0u; k < m; k++) y += t[k];
+  if (twice) y *= 2u; r[gl_GlobalInvocationID.x] = y + uint(f * 100.0); }`);
+    const sum = (n: number): number => n * n * (2 * n + 1);
+    const plain = compile(words, [{ id: 3, value: 32 }]);
+    expect(plain.workgroupSize).toEqual([32, 1, 1]);
+    expect(run(plain, 1, [numbers, new Uint32Array(32)])[1]?.[5]).toBe(sum(3) + 150);
+    const special = compile(words, [
+      { id: 0, value: 5 },
+      { id: 1, value: true },
+      { id: 2, value: 0.25 },
+      { id: 3, value: 64 },
+    ]);
+    expect(special.workgroupSize).toEqual([64, 1, 1]);
+    expect(run(special, 1, [numbers, new Uint32Array(64)])[1]?.[63]).toBe(2 * sum(5) + 25);
+  });
+
+  it("push constants: used dwords are passed inline, a dynamic index through a pointer", () => {
+    const head = `#version 450
+layout(local_size_x = 32) in;
+layout(push_constant) uniform P { uint a; vec2 b; uint t[4]; } p;
+layout(std430, binding = 1) buffer R { uint r[]; };`;
+    const inline = compile(
+      glslToWords(`${head} void main() { r[gl_LocalInvocationIndex] = p.a + uint(p.b.y) + p.t[3]; }`),
+    );
+    expect(inline.userData.find((entry) => entry.kind === "inlinePushConstants")?.offsets).toEqual([0, 12, 28]);
+    const push = [100, 0, 0, 0x41200000, 1, 2, 3, 4];
+    expect(run(inline, 1, [numbers, new Uint32Array(32)], push)[1]?.[31]).toBe(114);
+    const dynamic = compile(
+      glslToWords(`${head} void main() { uint l = gl_LocalInvocationIndex; r[l] = p.a + p.t[l & 3u]; }`),
+    );
+    expect(dynamic.userData.some((entry) => entry.kind === "pushConstantPointer")).toBe(true);
+    const [, r] = run(dynamic, 1, [numbers, new Uint32Array(32)], push);
+    expect([...(r ?? [])]).toEqual(Array.from({ length: 32 }, (_, l) => 101 + (l & 3)));
+  });
+
+  it("uniform blocks in std140", () => {
+    const output = compile(
+      glslToWords(`#version 450
+layout(local_size_x = 32) in;
+layout(std140, binding = 0) uniform U { uint a; uint t[3]; uvec3 v; uint w; } u;
+layout(std430, binding = 1) buffer R { uint r[]; };
+void main() { uint l = gl_LocalInvocationIndex; r[l] = u.a + u.t[1] * 2u + u.t[l % 3u] * 3u + u.v.z + u.w; }`),
+    );
+    const [, r] = run(output, 1, [numbers, new Uint32Array(32)]);
+    const at = (k: number): number => numbers[k] ?? 0;
+    const wanted = (l: number): number => (at(0) + at(8) * 2 + at(4 + 4 * (l % 3)) * 3 + at(18) + at(19)) >>> 0;
+    expect([...(r ?? [])]).toEqual(Array.from({ length: 32 }, (_, l) => wanted(l)));
+  });
+
+  it("lines of the source reach the code", () => {
+    const words = asmToWords(
+      `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %1 "main"
+OpExecutionMode %1 LocalSize 32 1 1
+%2 = OpString "a.comp"
+OpDecorate %3 ArrayStride 4
+OpDecorate %4 Block
+OpMemberDecorate %4 0 Offset 0
+OpDecorate %5 DescriptorSet 0
+OpDecorate %5 Binding 1
+%6 = OpTypeVoid
+%7 = OpTypeFunction %6
+%8 = OpTypeInt 32 0
+%3 = OpTypeRuntimeArray %8
+%4 = OpTypeStruct %3
+%9 = OpTypePointer StorageBuffer %4
+%10 = OpTypePointer StorageBuffer %8
+%5 = OpVariable %9 StorageBuffer
+%11 = OpConstant %8 7
+%1 = OpFunction %6 None %7
+%12 = OpLabel
+OpLine %2 5 9
+%13 = OpAccessChain %10 %5 %11 %11
+OpStore %13 %11
+OpReturn
+OpFunctionEnd`
+        .replace("%13 = OpAccessChain %10 %5 %11 %11", "%13 = OpAccessChain %10 %5 %14 %11")
+        .replace("%11 = OpConstant %8 7", "%11 = OpConstant %8 7\n%14 = OpConstant %8 0"),
+    );
+    const output = compile(words);
+    expect(output.lines.some((line) => line.fileId === 2 && line.line === 5 && line.column === 9)).toBe(true);
+  });
+
+  const refused: readonly (readonly [string, string, RegExp])[] = [
+    [
+      "images",
+      "layout(binding = 0, r32f) uniform image2D q; void main() { imageStore(q, ivec2(0), vec4(0)); }",
+      /not supported/,
+    ],
+    [
+      "64-bit floats",
+      "layout(binding = 1) buffer R { double r[]; }; void main() { r[0] = r[1] * 2.0; }",
+      /64-bit scalar/,
+    ],
+    [
+      "a binding without a place",
+      "layout(binding = 9) buffer R { uint r[]; }; void main() { r[0] = 1u; }",
+      /binding 9/,
+    ],
+    [
+      "too much workgroup memory",
+      "shared uint s[20000]; layout(binding = 1) buffer R { uint r[]; }; void main() { s[gl_LocalInvocationIndex] = 1u; barrier(); r[0] = s[3]; }",
+      /65536 bytes of workgroup memory/,
+    ],
+  ];
+  for (const [what, body, message] of refused) {
+    it(`refuses ${what} with a message`, () => {
+      const words = glslToWords(`#version 450\nlayout(local_size_x = 32) in;\n${body}`);
+      const result = core.compile({
+        words,
+        stage: "compute",
+        entryPoint: "main",
+        specialization: [],
+        bindings,
+        optimization: 2,
+        contraction: true,
+        robust: true,
+      });
+      expect(result.ok).toBe(false);
+      if (!result.ok) expect(result.failures[0]?.message).toMatch(message);
+    });
+  }
+
+  it("answers a missing entry point with its name", () => {
+    const words = glslToWords("#version 450\nlayout(local_size_x = 32) in;\nvoid main() {}");
+    const result = core.compile({
+      words,
+      stage: "compute",
+      entryPoint: "other",
+      specialization: [],
+      bindings,
+      optimization: 2,
+      contraction: true,
+      robust: true,
+    });
+    expect(result).toMatchObject({
+      ok: false,
+      failures: [{ code: "CORE_NO_ENTRY_POINT", message: "the module has no compute entry point other" }],
+    });
+  });
+});
