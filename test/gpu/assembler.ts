@@ -20,8 +20,20 @@ export function assembleAll(texts: readonly string[]): Uint32Array[] {
   });
 }
 
+const known = new Map<string, Uint32Array>();
+
+/** Assembles texts in one run, for later `assemble` calls. */
+export function prepare(texts: readonly string[]): void {
+  assembleAll(texts).forEach((words, i) => known.set(texts[i]!, words));
+}
+
 export function assemble(text: string): Uint32Array {
-  return assembleAll([text])[0]!;
+  let words = known.get(text);
+  if (words === undefined) {
+    words = assembleAll([text])[0]!;
+    known.set(text, words);
+  }
+  return words;
 }
 
 /** Sections of a little-endian ELF64 by name. */

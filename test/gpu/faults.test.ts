@@ -37,7 +37,7 @@ describe.skipIf(!oracle("llvm-mc-19"))("faults", () => {
 
   const load = "v_mov_b32_e32 v1, 0\nglobal_load_dword v2, v1, s[0:1]\n";
 
-  it.each([
+  const pendingCases = [
     ["a read before the wait", `${load}v_add_nc_u32_e32 v3, v2, v2\ns_endpgm`, 12, [2, 1]],
     ["an overwrite before the wait", `${load}v_mov_b32_e32 v2, 0\ns_endpgm`, 12, [2, 1]],
     ["a store of the register before the wait", `${load}global_store_dword v1, v2, s[0:1]\ns_endpgm`, 12, [2, 1]],
@@ -63,7 +63,8 @@ describe.skipIf(!oracle("llvm-mc-19"))("faults", () => {
       [2, 1],
     ],
     ["a lane read of it", `${load}v_readlane_b32 s4, v2, 3\ns_endpgm`, 12, [2, 1]],
-  ] as const)("PENDING_REGISTER: %s", (_, text, offset, detail) => {
+  ] as const;
+  it.each(pendingCases)("PENDING_REGISTER: %s", (_, text, offset, detail) => {
     const fault = run(text, undefined, { ldsBytes: 512 });
     expect(fault).toMatchObject({ name: "PENDING_REGISTER", offset, detail });
     stillAlive();

@@ -1,56 +1,8 @@
 /** binary32 arithmetic on four lanes. NaN results are the canonical one. */
 import { fmaF32 } from "../../base/math/index.ts";
 
-/** Where a lane is NaN, the canonical NaN. */
-export function canonical4(x: v128): v128 {
-  return v128.bitselect(x, i32x4.splat(0x7fc00000), f32x4.eq(x, x));
-}
-
 function highPair(x: v128): v128 {
   return f64x2.promote_low_f32x4(i8x16.shuffle(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15));
-}
-
-/** Two pairs of binary64, rounded to four binary32. */
-export function demote4(low: v128, high: v128): v128 {
-  return i8x16.shuffle(
-    f32x4.demote_f64x2_zero(low),
-    f32x4.demote_f64x2_zero(high),
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    16,
-    17,
-    18,
-    19,
-    20,
-    21,
-    22,
-    23,
-  );
-}
-
-/**
- * a*b+c rounded once. The product is exact in binary64. Rounding the binary64 sum again goes wrong only where it sits
- * on a tie of binary32 (low 29 bits 1 0…0) or where the result is denormal: those four lanes take the exact path.
- */
-export function fma4(a: v128, b: v128, c: v128): v128 {
-  const low = f64x2.add(f64x2.mul(f64x2.promote_low_f32x4(a), f64x2.promote_low_f32x4(b)), f64x2.promote_low_f32x4(c));
-  const high = f64x2.add(f64x2.mul(highPair(a), highPair(b)), highPair(c));
-  const mask = i64x2.splat(0x1fffffff);
-  const tie = i64x2.splat(0x10000000);
-  const ties = v128.or(i64x2.eq(v128.and(low, mask), tie), i64x2.eq(v128.and(high, mask), tie));
-  const r = demote4(low, high);
-  const tiny = i32x4.le_u(v128.and(r, i32x4.splat(0x7fffffff)), i32x4.splat(0x00800000));
-  if (v128.any_true(v128.or(ties, tiny))) {
-    // Sums of exactly 0 are common and need no care.
-    if (v128.any_true(v128.or(ties, v128.or(tiny2(low), tiny2(high))))) return exact4(a, b, c);
-  }
-  return canonical4(r);
 }
 
 /** Not 0 and at most the smallest normal binary32. */
@@ -66,68 +18,122 @@ function exact4(a: v128, b: v128, c: v128): v128 {
   return f32x4.replace_lane(r, 3, fmaF32(f32x4.extract_lane(a, 3), f32x4.extract_lane(b, 3), f32x4.extract_lane(c, 3)));
 }
 
-/** Denormals become zeros of their sign. */
-export function flush4(x: v128): v128 {
-  const exponent = v128.and(x, i32x4.splat(0x7f800000));
-  const denormal = i32x4.eq(exponent, i32x4.splat(0));
-  return v128.bitselect(v128.and(x, i32x4.splat(0x80000000)), x, denormal);
-}
-
-/** f32(1 / sqrt(f64 x)) with denormal inputs and results flushed. Source: v_rsq_f32's row and base/math. */
-export function rsq4(x: v128): v128 {
-  x = flush4(x);
-  const one = f64x2.splat(1);
-  const low = f64x2.div(one, f64x2.sqrt(f64x2.promote_low_f32x4(x)));
-  const high = f64x2.div(one, f64x2.sqrt(highPair(x)));
-  return canonical4(demote4(low, high));
-}
-
-/** 1/x with denormal inputs and results flushed. */
-export function rcp4(x: v128): v128 {
-  return canonical4(flush4(f32x4.div(f32x4.splat(1), flush4(x))));
-}
-
-export function sqrt4(x: v128): v128 {
-  return canonical4(f32x4.sqrt(flush4(x)));
-}
-
 /** Signed keys that order as the numbers do, -0 below +0. */
 function keys(x: v128): v128 {
   return v128.xor(x, i32x4.shr_u(i32x4.shr_s(x, 31), 1));
-}
-
-/** Minimum; a NaN loses against a number, -0 < +0, two NaNs give the canonical one. */
-export function min4(a: v128, b: v128): v128 {
-  const pick = v128.bitselect(a, b, i32x4.le_s(keys(a), keys(b)));
-  return numbers(a, b, pick);
-}
-
-export function max4(a: v128, b: v128): v128 {
-  const pick = v128.bitselect(a, b, i32x4.ge_s(keys(a), keys(b)));
-  return numbers(a, b, pick);
 }
 
 function numbers(a: v128, b: v128, pick: v128): v128 {
   const withA = v128.bitselect(pick, b, f32x4.eq(a, a));
   const withB = v128.bitselect(withA, a, f32x4.eq(b, b));
   // Both NaN: withB is a NaN.
-  return canonical4(withB);
+  return Float4.canonical(withB);
 }
 
-/** med3: min of the numbers where any is NaN. */
-export function med4(a: v128, b: v128, c: v128): v128 {
-  const middle = max4(min4(a, b), min4(max4(a, b), c));
-  const ordered = v128.and(v128.and(f32x4.eq(a, a), f32x4.eq(b, b)), f32x4.eq(c, c));
-  return v128.bitselect(middle, min4(min4(a, b), c), ordered);
-}
+/** Static methods, as asc warns of exported functions that take vectors. */
+export class Float4 {
+  /** Where a lane is NaN, the canonical NaN. */
+  static canonical(x: v128): v128 {
+    return v128.bitselect(x, i32x4.splat(0x7fc00000), f32x4.eq(x, x));
+  }
 
-/** x - floor(x), at most the largest binary32 below 1. */
-export function fract4(x: v128): v128 {
-  return canonical4(f32x4.pmin(f32x4.sub(x, f32x4.floor(x)), i32x4.splat(0x3f7fffff)));
-}
+  /** Two pairs of binary64, rounded to four binary32. */
+  static demote(low: v128, high: v128): v128 {
+    return i8x16.shuffle(
+      f32x4.demote_f64x2_zero(low),
+      f32x4.demote_f64x2_zero(high),
+      0,
+      1,
+      2,
+      3,
+      4,
+      5,
+      6,
+      7,
+      16,
+      17,
+      18,
+      19,
+      20,
+      21,
+      22,
+      23,
+    );
+  }
 
-/** [0, 1]; NaN gives 0 (`dx10`) or stays. */
-export function clamp4(x: v128, dx10: bool): v128 {
-  const clamped = f32x4.pmin(f32x4.splat(1), f32x4.pmax(f32x4.splat(0), x));
-  return dx10 ? clamped : v128.bitselect(clamped, x, f32x4.eq(x, x));
+  /**
+   * a*b+c rounded once. The product is exact in binary64. Rounding the binary64 sum again goes wrong only where it sits
+   * on a tie of binary32 (low 29 bits 1 0…0) or where the result is denormal: those four lanes take the exact path.
+   */
+  static fma(a: v128, b: v128, c: v128): v128 {
+    const low = f64x2.add(
+      f64x2.mul(f64x2.promote_low_f32x4(a), f64x2.promote_low_f32x4(b)),
+      f64x2.promote_low_f32x4(c),
+    );
+    const high = f64x2.add(f64x2.mul(highPair(a), highPair(b)), highPair(c));
+    const mask = i64x2.splat(0x1fffffff);
+    const tie = i64x2.splat(0x10000000);
+    const ties = v128.or(i64x2.eq(v128.and(low, mask), tie), i64x2.eq(v128.and(high, mask), tie));
+    const r = Float4.demote(low, high);
+    const tiny = i32x4.le_u(v128.and(r, i32x4.splat(0x7fffffff)), i32x4.splat(0x00800000));
+    if (v128.any_true(v128.or(ties, tiny))) {
+      // Sums of exactly 0 are common and need no care.
+      if (v128.any_true(v128.or(ties, v128.or(tiny2(low), tiny2(high))))) return exact4(a, b, c);
+    }
+    return Float4.canonical(r);
+  }
+
+  /** Denormals become zeros of their sign. */
+  static flush(x: v128): v128 {
+    const exponent = v128.and(x, i32x4.splat(0x7f800000));
+    const denormal = i32x4.eq(exponent, i32x4.splat(0));
+    return v128.bitselect(v128.and(x, i32x4.splat(0x80000000)), x, denormal);
+  }
+
+  /** f32(1 / sqrt(f64 x)) with denormal inputs and results flushed. Source: v_rsq_f32's row and base/math. */
+  static rsq(x: v128): v128 {
+    x = Float4.flush(x);
+    const one = f64x2.splat(1);
+    const low = f64x2.div(one, f64x2.sqrt(f64x2.promote_low_f32x4(x)));
+    const high = f64x2.div(one, f64x2.sqrt(highPair(x)));
+    return Float4.canonical(Float4.demote(low, high));
+  }
+
+  /** 1/x with denormal inputs and results flushed. */
+  static rcp(x: v128): v128 {
+    return Float4.canonical(Float4.flush(f32x4.div(f32x4.splat(1), Float4.flush(x))));
+  }
+
+  static sqrt(x: v128): v128 {
+    return Float4.canonical(f32x4.sqrt(Float4.flush(x)));
+  }
+
+  /** Minimum; a NaN loses against a number, -0 < +0, two NaNs give the canonical one. */
+  static min(a: v128, b: v128): v128 {
+    const pick = v128.bitselect(a, b, i32x4.le_s(keys(a), keys(b)));
+    return numbers(a, b, pick);
+  }
+
+  static max(a: v128, b: v128): v128 {
+    const pick = v128.bitselect(a, b, i32x4.ge_s(keys(a), keys(b)));
+    return numbers(a, b, pick);
+  }
+
+  /** med3: min of the numbers where any is NaN. */
+  static med(a: v128, b: v128, c: v128): v128 {
+    const middle = Float4.max(Float4.min(a, b), Float4.min(Float4.max(a, b), c));
+    const ordered = v128.and(v128.and(f32x4.eq(a, a), f32x4.eq(b, b)), f32x4.eq(c, c));
+    return v128.bitselect(middle, Float4.min(Float4.min(a, b), c), ordered);
+  }
+
+  /** x - floor(x), at most the largest binary32 below 1. */
+  static fract(x: v128): v128 {
+    return Float4.canonical(f32x4.pmin(f32x4.sub(x, f32x4.floor(x)), i32x4.splat(0x3f7fffff)));
+  }
+
+  /** [0, 1]; NaN gives 0 (`dx10`) or stays. */
+  static clamp(x: v128, dx10: bool): v128 {
+    const clamped = f32x4.pmin(f32x4.splat(1), f32x4.pmax(f32x4.splat(0), x));
+    return dx10 ? clamped : v128.bitselect(clamped, x, f32x4.eq(x, x));
+  }
 }

@@ -1,6 +1,6 @@
 /** 32-bit VALU instructions as straight loops over the eight vectors of a register row. Source: the rows' meanings. */
 import { Op } from "../../gen/isa-ops.ts";
-import { canonical4, fma4, fract4, max4, med4, min4, rcp4, rsq4, sqrt4 } from "./float4.ts";
+import { Float4 } from "./float4.ts";
 
 function low24(x: v128): v128 {
   return v128.and(x, i32x4.splat(0x00ffffff));
@@ -36,31 +36,31 @@ export function executeRow(op: u32, d: usize, a: usize, sa: usize, b: usize, sb:
       return true;
     case Op.v_fract_f32_e64:
       for (; d < end; d += 16) {
-        v128.store(d, fract4(v128.load(a)));
+        v128.store(d, Float4.fract(v128.load(a)));
         a += sa;
       }
       return true;
     case Op.v_floor_f32_e64:
       for (; d < end; d += 16) {
-        v128.store(d, canonical4(f32x4.floor(v128.load(a))));
+        v128.store(d, Float4.canonical(f32x4.floor(v128.load(a))));
         a += sa;
       }
       return true;
     case Op.v_ceil_f32_e64:
       for (; d < end; d += 16) {
-        v128.store(d, canonical4(f32x4.ceil(v128.load(a))));
+        v128.store(d, Float4.canonical(f32x4.ceil(v128.load(a))));
         a += sa;
       }
       return true;
     case Op.v_trunc_f32_e64:
       for (; d < end; d += 16) {
-        v128.store(d, canonical4(f32x4.trunc(v128.load(a))));
+        v128.store(d, Float4.canonical(f32x4.trunc(v128.load(a))));
         a += sa;
       }
       return true;
     case Op.v_rndne_f32_e64:
       for (; d < end; d += 16) {
-        v128.store(d, canonical4(f32x4.nearest(v128.load(a))));
+        v128.store(d, Float4.canonical(f32x4.nearest(v128.load(a))));
         a += sa;
       }
       return true;
@@ -91,60 +91,60 @@ export function executeRow(op: u32, d: usize, a: usize, sa: usize, b: usize, sb:
     case Op.v_rcp_f32_e64:
     case Op.v_rcp_iflag_f32_e64:
       for (; d < end; d += 16) {
-        v128.store(d, rcp4(v128.load(a)));
+        v128.store(d, Float4.rcp(v128.load(a)));
         a += sa;
       }
       return true;
     case Op.v_rsq_f32_e64:
       for (; d < end; d += 16) {
-        v128.store(d, rsq4(v128.load(a)));
+        v128.store(d, Float4.rsq(v128.load(a)));
         a += sa;
       }
       return true;
     case Op.v_sqrt_f32_e64:
       for (; d < end; d += 16) {
-        v128.store(d, sqrt4(v128.load(a)));
+        v128.store(d, Float4.sqrt(v128.load(a)));
         a += sa;
       }
       return true;
     case Op.v_add_f32_e64:
       for (; d < end; d += 16) {
-        v128.store(d, canonical4(f32x4.add(v128.load(a), v128.load(b))));
+        v128.store(d, Float4.canonical(f32x4.add(v128.load(a), v128.load(b))));
         a += sa;
         b += sb;
       }
       return true;
     case Op.v_sub_f32_e64:
       for (; d < end; d += 16) {
-        v128.store(d, canonical4(f32x4.sub(v128.load(a), v128.load(b))));
+        v128.store(d, Float4.canonical(f32x4.sub(v128.load(a), v128.load(b))));
         a += sa;
         b += sb;
       }
       return true;
     case Op.v_subrev_f32_e64:
       for (; d < end; d += 16) {
-        v128.store(d, canonical4(f32x4.sub(v128.load(b), v128.load(a))));
+        v128.store(d, Float4.canonical(f32x4.sub(v128.load(b), v128.load(a))));
         a += sa;
         b += sb;
       }
       return true;
     case Op.v_mul_f32_e64:
       for (; d < end; d += 16) {
-        v128.store(d, canonical4(f32x4.mul(v128.load(a), v128.load(b))));
+        v128.store(d, Float4.canonical(f32x4.mul(v128.load(a), v128.load(b))));
         a += sa;
         b += sb;
       }
       return true;
     case Op.v_min_f32_e64:
       for (; d < end; d += 16) {
-        v128.store(d, min4(v128.load(a), v128.load(b)));
+        v128.store(d, Float4.min(v128.load(a), v128.load(b)));
         a += sa;
         b += sb;
       }
       return true;
     case Op.v_max_f32_e64:
       for (; d < end; d += 16) {
-        v128.store(d, max4(v128.load(a), v128.load(b)));
+        v128.store(d, Float4.max(v128.load(a), v128.load(b)));
         a += sa;
         b += sb;
       }
@@ -251,7 +251,7 @@ export function executeRow(op: u32, d: usize, a: usize, sa: usize, b: usize, sb:
       return true;
     case Op.v_fma_f32:
       for (; d < end; d += 16) {
-        v128.store(d, fma4(v128.load(a), v128.load(b), v128.load(c)));
+        v128.store(d, Float4.fma(v128.load(a), v128.load(b), v128.load(c)));
         a += sa;
         b += sb;
         c += sc;
@@ -323,7 +323,7 @@ export function executeRow(op: u32, d: usize, a: usize, sa: usize, b: usize, sb:
       return true;
     case Op.v_min3_f32:
       for (; d < end; d += 16) {
-        v128.store(d, min4(min4(v128.load(a), v128.load(b)), v128.load(c)));
+        v128.store(d, Float4.min(Float4.min(v128.load(a), v128.load(b)), v128.load(c)));
         a += sa;
         b += sb;
         c += sc;
@@ -331,7 +331,7 @@ export function executeRow(op: u32, d: usize, a: usize, sa: usize, b: usize, sb:
       return true;
     case Op.v_max3_f32:
       for (; d < end; d += 16) {
-        v128.store(d, max4(max4(v128.load(a), v128.load(b)), v128.load(c)));
+        v128.store(d, Float4.max(Float4.max(v128.load(a), v128.load(b)), v128.load(c)));
         a += sa;
         b += sb;
         c += sc;
@@ -339,7 +339,7 @@ export function executeRow(op: u32, d: usize, a: usize, sa: usize, b: usize, sb:
       return true;
     case Op.v_med3_f32:
       for (; d < end; d += 16) {
-        v128.store(d, med4(v128.load(a), v128.load(b), v128.load(c)));
+        v128.store(d, Float4.med(v128.load(a), v128.load(b), v128.load(c)));
         a += sa;
         b += sb;
         c += sc;

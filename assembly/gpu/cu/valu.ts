@@ -2,7 +2,7 @@
 import { f16ToF32Bits, f32ToF16Bits } from "../../base/math/index.ts";
 import { Op } from "../../gen/isa-ops.ts";
 import { Mod, Rec, TEMP_BASE, Wave } from "../layout.ts";
-import { canonical4, clamp4, flush4 } from "./float4.ts";
+import { Float4 } from "./float4.ts";
 import { executeLanes } from "./lanes.ts";
 import { executeRow } from "./rows.ts";
 import { selectData } from "./select.ts";
@@ -45,7 +45,7 @@ export function prepareSource(k: u32, at: usize, stride: usize, mods: u32, flush
     let x = v128.load(at);
     if (half) x = high ? i32x4.shr_u(x, 16) : v128.and(x, i32x4.splat(0xffff));
     x = v128.xor(v128.and(x, keep), flip);
-    if (flushIn) x = flush4(x);
+    if (flushIn) x = Float4.flush(x);
     v128.store(out + i, x);
     at += stride;
   }
@@ -60,9 +60,9 @@ function finishFloat(row: usize, mods: u32, mode: u32): void {
   const factor: f32 = omod == 1 ? 2 : omod == 2 ? 4 : 0.5;
   for (let i: usize = 0; i < 128; i += 16) {
     let x = v128.load(row + i);
-    if (omod) x = canonical4(f32x4.mul(x, f32x4.splat(factor)));
-    if (mods & Mod.CLAMP) x = clamp4(x, (mode & MODE_DX10_CLAMP) != 0);
-    if (flushOut) x = flush4(x);
+    if (omod) x = Float4.canonical(f32x4.mul(x, f32x4.splat(factor)));
+    if (mods & Mod.CLAMP) x = Float4.clamp(x, (mode & MODE_DX10_CLAMP) != 0);
+    if (flushOut) x = Float4.flush(x);
     v128.store(row + i, x);
   }
 }
