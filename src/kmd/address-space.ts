@@ -4,7 +4,7 @@ import type { Heap } from "./heap.ts";
 const ENTRIES = 1 << PageTable.INDEX_BITS;
 
 /** Page number of a canonical address: its low 48 bits without the offset in the page. */
-export function pageNumber(va: bigint): number {
+function pageNumber(va: bigint): number {
   return Number(BigInt.asUintN(48, va) >> BigInt(PageTable.PAGE_SHIFT));
 }
 

@@ -15,7 +15,7 @@ interface DumpInput {
 }
 
 /** Reads `bytes` at `va` through the file's page tables; undefined where a page is missing. */
-export function readVirtual(device: GpuDevice, file: File, va: bigint, bytes: number): Uint8Array | undefined {
+function readVirtual(device: GpuDevice, file: File, va: bigint, bytes: number): Uint8Array | undefined {
   const out = new Uint8Array(bytes);
   for (let done = 0; done < bytes; ) {
     const at = va + BigInt(done);

@@ -14,7 +14,7 @@ import { closeBo, createBo, mapVa, readableFrom, unmapVa } from "./memory.ts";
 import type { Bo, Context, File, Waiter } from "./objects.ts";
 import type { KernelClock, Scheduler } from "./scheduler.ts";
 
-export const API_VERSION = 1;
+const API_VERSION = 1;
 const MAX_CONTEXTS = 256;
 const MAX_QUEUED_JOBS = 1024;
 const MAX_BO_LIST = 4096;
@@ -36,7 +36,7 @@ export interface Kernel {
 type Handler = (kernel: Kernel, file: File, arg: DataView) => number | Promise<number>;
 
 /** The offset that mmap() takes for a BO handle. */
-export function mmapOffset(handle: number): bigint {
+function mmapOffset(handle: number): bigint {
   return BigInt(handle) << MMAP_SHIFT;
 }
 

@@ -8,7 +8,7 @@ const MAX_HANDLES = 1 << 16;
 const UNMAPPED_HISTORY = 64;
 
 /** Runs `action` now, or once no job of the file is on the hardware: the GPU may still hold translations. */
-export function whenIdle(file: File, action: () => void): void {
+function whenIdle(file: File, action: () => void): void {
   if (file.running > 0) file.graveyard.push(action);
   else action();
 }

@@ -26,7 +26,7 @@ export const Pte = {
 export const PTE_ADDRESS_MASK = 0x0000_ffff_ffff_f000n;
 
 /** Sign-extends a 48-bit address to 64 bits, unsigned representation. */
-export function canonical(va: bigint): bigint {
+function canonical(va: bigint): bigint {
   return BigInt.asUintN(64, BigInt.asIntN(48, va));
 }
 

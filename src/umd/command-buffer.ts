@@ -5,9 +5,9 @@ import type { DeviceMemory } from "./memory.ts";
 import type { ComputePipeline } from "./pipeline.ts";
 
 /** maxComputeWorkGroupCount of each dimension. */
-export const maxGroups = 65535;
+const maxGroups = 65535;
 /** maxPushConstantsSize. */
-export const maxPushConstantBytes = 256;
+const maxPushConstantBytes = 256;
 const UPLOAD_CHUNK_BYTES = 16384;
 
 /** What a command buffer needs of its device. */

@@ -92,7 +92,7 @@ export class DeviceMemory {
 }
 
 /** Bytes at which buffers may be bound: a V# base has no alignment, but rows of caches like one. */
-export const bufferAlignmentBytes = 256;
+const bufferAlignmentBytes = 256;
 
 /** A range of memory that descriptors point at. */
 export class Buffer {

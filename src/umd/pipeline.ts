@@ -36,7 +36,7 @@ export interface ComputePipeline {
 }
 
 /** The request with a pipeline's layout written into it. */
-export function withLayout(request: CompileRequest, layout: PipelineLayout | undefined): CompileRequest {
+function withLayout(request: CompileRequest, layout: PipelineLayout | undefined): CompileRequest {
   if (layout === undefined) return request;
   const sets = layout.sets.map((set, index) => ({ set: index, bindings: set.source }));
   const { pushConstantBytes } = layout;

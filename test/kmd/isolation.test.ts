@@ -5,7 +5,7 @@ import { FakeClock, FakeGpu } from "./fake-gpu.ts";
 import { Process } from "./process.ts";
 
 const PROCESSES = 3;
-const STEPS = 6000;
+const STEPS = 4000;
 const PAGE = 4096;
 /** Few addresses and few pages, so that maps, unmaps, frees and stores meet. */
 const SLOTS = 12;
@@ -105,7 +105,7 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 400; i++) await Promise.resolve();
 }
 
-for (const seed of [1, 2, 3, 4]) {
+for (const seed of [1, 2, 3]) {
   it(`no sequence of ioctls and stores reaches another process's memory (seed ${seed}, ${STEPS} steps)`, async () => {
     const gpu = new FakeGpu(0x0600_0000);
     const kmd = createKmd({ gpu, clock: new FakeClock(), computeQueues: 2 });
