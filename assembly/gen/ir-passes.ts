@@ -28,10 +28,12 @@ export const enum Pass {
   OPT_CONTRACT_FMA = 12,
   /** constants of addresses into the instruction */
   OPT_OFFSETS = 13,
+  /** arithmetic out of loops */
+  OPT_LICM = 14,
   /** values leave loops through phis */
-  LOWER_LCSSA = 14,
+  LOWER_LCSSA = 15,
   /** what may differ between lanes */
-  DIVERGENCE = 15,
+  DIVERGENCE = 16,
   /** divergent boolean phis to 32 bits */
-  LOWER_BOOL_PHIS = 16,
+  LOWER_BOOL_PHIS = 17,
 }

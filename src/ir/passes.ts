@@ -13,6 +13,7 @@ export const passRows: readonly { readonly name: string; readonly prose: string 
   { name: "lower-transcendentals", prose: "division, sine and cosine to hardware forms" },
   { name: "opt-contract-fma", prose: "products and sums to fused multiply-add" },
   { name: "opt-offsets", prose: "constants of addresses into the instruction" },
+  { name: "opt-licm", prose: "arithmetic out of loops" },
   { name: "lower-lcssa", prose: "values leave loops through phis" },
   { name: "divergence", prose: "what may differ between lanes" },
   { name: "lower-bool-phis", prose: "divergent boolean phis to 32 bits" },

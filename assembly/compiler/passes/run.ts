@@ -23,6 +23,7 @@ import { optCse } from "./opt-cse.ts";
 import { optDce } from "./opt-dce.ts";
 import { optDeadCf } from "./opt-dead-cf.ts";
 import { optIfConvert } from "./opt-if-convert.ts";
+import { optLicm } from "./opt-licm.ts";
 import { optOffsets } from "./opt-offsets.ts";
 
 const REPEAT: u32 = 100;
@@ -64,6 +65,7 @@ const LEVEL_1: usize = memory.data<u32>([
   AGAIN,
   Pass.OPT_OFFSETS,
   Pass.OPT_DCE,
+  Pass.OPT_LICM,
   Pass.LOWER_LCSSA,
   Pass.DIVERGENCE,
   Pass.LOWER_BOOL_PHIS,
@@ -98,6 +100,8 @@ export function runPass(pass: u32): bool {
       return optContractFma();
     case Pass.OPT_OFFSETS:
       return optOffsets();
+    case Pass.OPT_LICM:
+      return optLicm();
     case Pass.LOWER_LCSSA:
       return lowerLcssa();
     case Pass.DIVERGENCE:
