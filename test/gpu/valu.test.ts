@@ -53,6 +53,26 @@ const half = (h: number) => {
   const m = h & 1023;
   return e === 31 ? (m ? Number.NaN : sign * Infinity) : sign * (e === 0 ? m * 2 ** -24 : (1024 + m) * 2 ** (e - 25));
 };
+/** Bits of a number that binary16 holds exactly (or beyond its range), in the low half of v8's old value. */
+const kept = (h: number) => (0x5a5a0000 | h) >>> 0;
+const halfBits = (x: number) => {
+  if (Number.isNaN(x)) return 0x7e00;
+  const sign = x < 0 || Object.is(x, -0) ? 0x8000 : 0;
+  const m = Math.abs(x);
+  if (m >= 65536) return sign | 0x7c00;
+  if (m < 2 ** -14) return sign | (m * 2 ** 24);
+  const e = Math.floor(Math.log2(m));
+  return sign | ((e + 15) << 10) | (m / 2 ** (e - 10) - 1024);
+};
+const h = (x: number) => half(x & 0xffff);
+/** a*b+c in binary16, rounded once. */
+const fmaHalf = (a: number, b: number, c: number) => {
+  if (![a, b, c].every(Number.isFinite) || a * b === 0 || c === 0) {
+    const r = a * b + c;
+    if (!Number.isFinite(r) || r === 0) return kept(halfBits(r));
+  }
+  return kept(halfBits(fmaExact(a, b, c, 11, -24, 16)));
+};
 const mode = 0x0f0f3355;
 
 type Reference = (a: number, b: number, c: number, lane: number, d: number) => number | bigint;
@@ -175,6 +195,29 @@ const table: readonly (readonly [string, Reference])[] = [
     },
   ],
   ["v_sad_u32 v8, v4, v5, v6", (a, b, c) => Math.abs(a - b) + c],
+  ["v_add_f16_e32 v8, v4, v5", (a, b) => fmaHalf(1, h(a), h(b))],
+  ["v_sub_f16_e32 v8, v4, v5", (a, b) => fmaHalf(-1, h(b), h(a))],
+  ["v_mul_f16_e32 v8, v4, v5", (a, b) => (h(a) * h(b) === 0 ? kept(halfBits(h(a) * h(b))) : fmaHalf(h(a), h(b), 0))],
+  ["v_fma_f16 v8, v4, v5, v6", (a, b, c) => fmaHalf(h(a), h(b), h(c))],
+  [
+    "v_cvt_f16_f32_e32 v8, v4",
+    (a) => (Number.isFinite(f32(a)) && f32(a) !== 0 ? fmaHalf(f32(a), 1, 0) : kept(halfBits(f32(a)))),
+  ],
+  ["v_cvt_f16_u16_e32 v8, v4", (a) => fmaHalf(a & 0xffff, 1, 0)],
+  ["v_cvt_u16_f16_e32 v8, v4", (a) => kept(Number.isNaN(h(a)) ? 0 : Math.max(0, Math.min(65535, Math.trunc(h(a)))))],
+  ["v_floor_f16_e32 v8, v4", (a) => kept(halfBits(Math.floor(h(a))))],
+  [
+    "v_max_f16_e32 v8, v4, v5",
+    (a, b) => kept(halfBits(Number.isNaN(h(a)) ? h(b) : Number.isNaN(h(b)) ? h(a) : Math.max(h(a), h(b)))),
+  ],
+  ["v_min_i16 v8, v4, v5", (a, b) => kept(Math.min((a << 16) >> 16, (b << 16) >> 16) & 0xffff)],
+  ["v_mad_u16 v8, v4, v5, v6", (a, b, c) => kept((Math.imul(a, b) + c) & 0xffff)],
+  ["v_mad_u32_u16 v8, v4, v5, v6", (a, b, c) => (a & 0xffff) * (b & 0xffff) + c],
+  ["v_lshrrev_b16 v8, v4, v5", (a, b) => kept((b & 0xffff) >>> (a & 15))],
+  [
+    "v_sat_pk_u8_i16_e32 v8, v4",
+    (a) => kept(Math.max(0, Math.min(255, (a << 16) >> 16)) | (Math.max(0, Math.min(255, a >> 16)) << 8)),
+  ],
   ["v_cndmask_b32_e32 v8, v4, v5, vcc_lo", (a, b, _, lane) => ((mode >>> lane) & 1 ? b : a)],
   ["v_lshlrev_b64 v[8:9], v6, v[4:5]", (a, b, c) => u64(((BigInt(b) << 32n) | BigInt(a)) << BigInt(c & 63))],
   ["v_lshrrev_b64 v[8:9], v6, v[4:5]", (a, b, c) => ((BigInt(b) << 32n) | BigInt(a)) >> BigInt(c & 63)],

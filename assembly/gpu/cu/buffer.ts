@@ -130,7 +130,10 @@ function straight(what: u32, offsets: usize, imm: u32, soffset: u32, data: usize
   const va = address(0, first + imm, soffset);
   if ((va & 0xfff) > 4096 - 128) return false;
   const at = translate(va, what == Move.LOAD ? READ : WRITE);
-  if (at == 0) return true;
+  if (at == 0) {
+    nameLane(0);
+    return true;
+  }
   if (what == Move.LOAD) memory.copy(data, at, 128);
   else memory.copy(at, data, 128);
   return true;
@@ -199,7 +202,10 @@ function uniform(what: u32, offsets: usize, imm: u32, soffset: u32, data: usize,
   const va = address(0, first + imm, soffset);
   if ((va & 0xfff) > 4092) return false;
   const at = translate(va, READ);
-  if (at == 0) return true;
+  if (at == 0) {
+    nameLane(0);
+    return true;
+  }
   const value = v128.load32_splat(at);
   for (let i: usize = 0; i < 128; i += 16) v128.store(data + i, value);
   return true;

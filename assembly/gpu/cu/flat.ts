@@ -60,7 +60,10 @@ function straight(what: u32, row: usize, start: u64, data: usize): bool {
   const va = start + <u64>first;
   if ((va & 0xfff) > 4096 - 128) return false;
   const at = translate(va, what == Move.LOAD ? READ : WRITE);
-  if (at == 0) return true;
+  if (at == 0) {
+    nameLane(0);
+    return true;
+  }
   if (what == Move.LOAD) memory.copy(data, at, 128);
   else memory.copy(at, data, 128);
   return true;

@@ -1,6 +1,6 @@
 /** VALU instructions with 64-bit operands or a mask result, lane by lane. Source: the rows' meanings. */
 import { CANONICAL_NAN, CANONICAL_NAN64, canonical64, fmaF64, isNanBits, ldexpF32 } from "../../base/math/index.ts";
-import { Op } from "../../gen/isa-ops.ts";
+import { Op, operandType, opSrc, ValueType } from "../../gen/isa-ops.ts";
 import { raiseNotModelled } from "../fault.ts";
 import { Mod, Rec, Wave } from "../layout.ts";
 import { exec, scalar64, setSgpr, sgpr, vgprRow, wave } from "./wave.ts";
@@ -345,7 +345,8 @@ export function executeWide(rec: usize): void {
   const op = <u32>load<u16>(rec, Rec.OP);
   const mods = load<u32>(rec, Rec.MODS);
   // Rounding other than nearest even of binary64, clamp, omod, and second-dword forms are not modelled here.
-  if ((load<u32>(wave, Wave.MODE) & 0xc) != 0 || mods & (Mod.CLAMP | Mod.OMOD | Mod.DPP16 | Mod.DPP8 | Mod.SDWA)) {
+  const rounds = (load<u32>(wave, Wave.MODE) & 0xc) != 0 && operandType(opSrc(op, 0)) == ValueType.f64;
+  if (rounds || mods & (Mod.CLAMP | Mod.OMOD | Mod.DPP16 | Mod.DPP8 | Mod.SDWA)) {
     raiseNotModelled();
     return;
   }
