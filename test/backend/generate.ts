@@ -66,12 +66,45 @@ class Generator {
     const a = this.pick(live);
     const b = this.pick(live);
     const r = this.next();
+    if (r > 0.92) return this.float(live);
     if (r < 0.15) return this.value(`${this.pick(unary)} %${a.name}`, a.div);
     if (r < 0.3) {
       const c = this.condition(live, this.chance(0.5));
       return this.value(`select %${c.name}, %${a.name}, %${b.name}`, a.div || b.div || c.div);
     }
     return this.value(`${this.pick(binary)} %${a.name}, %${b.name}`, a.div || b.div);
+  }
+
+  /**
+   * A few float operations between small integers and back: everything stays finite and exact enough for f32 rounding
+   * to be the only question. With modifiers, clamp, comparisons and fused forms to find.
+   */
+  private float(live: readonly Value[]): Value {
+    const mask = this.value("const 255", false);
+    const half = this.value("const 0x3f000000", false);
+    const floats: Value[] = [half];
+    for (let k = 0; k < 3; k++) {
+      const a = this.pick(live);
+      const small = this.value(`iand %${a.name}, %${mask.name}`, a.div);
+      floats.push(this.value(`${this.pick(["u2f", "i2f"])} %${small.name}`, a.div));
+    }
+    for (let k = 0; k < 6; k++) {
+      const a = this.pick(floats);
+      const b = this.pick(floats);
+      const c = this.pick(floats);
+      const r = this.next();
+      if (r < 0.2) floats.push(this.value(`fneg %${a.name}`, a.div));
+      else if (r < 0.35) floats.push(this.value(`fabs %${a.name}`, a.div));
+      else if (r < 0.45) floats.push(this.value(`${this.pick(["fsat", "ffloor", "fceil"])} %${a.name}`, a.div));
+      else if (r < 0.6) {
+        const d = this.value(`${this.pick(["flt", "fge", "feq", "fneu"])} %${a.name}, %${b.name}`, a.div || b.div, 1);
+        floats.push(this.value(`select %${d.name}, %${b.name}, %${c.name}`, b.div || c.div || d.div));
+      } else {
+        floats.push(this.value(`${this.pick(["fadd", "fsub", "fmul"])} %${a.name}, %${b.name}`, a.div || b.div));
+      }
+    }
+    const last = floats.at(-1) ?? half;
+    return this.value(`f2i %${last.name}`, last.div);
   }
 
   private condition(live: readonly Value[], divergent: boolean): Value {

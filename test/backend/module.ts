@@ -40,8 +40,8 @@ export function run(): i32 {
 /** Allocates, then gives a register that another one of its class has, chosen by \`seed\`; 1 when the check finds it, 2 when it made no difference. */
 export function sabotage(seed: u32): i32 {
   if (!start()) return -1;
-  select();
-  allocate();
+  select(false);
+  if (!allocate(true)) return -3;
   checkAllocation();
   if (failureCode() != 0) return -2;
   let count: u32 = 0;

@@ -114,7 +114,7 @@ function place(v: u32): u32 {
   return first == 0 ? 0 : mPlace[linkValue[first] >> 1];
 }
 
-function assign(v: u32): bool {
+function assign(v: u32, final: bool): bool {
   const size = vregSize(v);
   const vector = vregClass(v) == RegClass.VGPR;
   const base: u32 = vector ? HELD_VGPR : 0;
@@ -138,12 +138,12 @@ function assign(v: u32): bool {
     take(v, base, reg);
     return true;
   }
-  failAt(place(v), Fail.OUT_OF_REGISTERS, vector ? 1 : 0, limit, 0);
+  if (final) failAt(place(v), Fail.OUT_OF_REGISTERS, vector ? 1 : 0, limit, 0);
   return false;
 }
 
-/** Gives each live register a place in the file. */
-export function allocate(): void {
+/** Gives each live register a place in the file; false when it is too small, which is a failure when this is `final`. */
+export function allocate(final: bool): bool {
   const mark = linkMark();
   held.clear(0, HELD_VGPR + VGPR_COUNT);
   topSgpr = 0;
@@ -162,10 +162,10 @@ export function allocate(): void {
     vOrder[count++] = v;
   }
   sortByKey(vOrder, spare, count, vStart);
-  for (let k: u32 = 0; k < count; k++) {
-    if (!spend(4) || !assign(vOrder[k])) break;
-  }
+  let good = true;
+  for (let k: u32 = 0; k < count && good; k++) good = spend(4) && assign(vOrder[k], final);
   linkRelease(mark);
+  return good;
 }
 
 /** Allocated register of a virtual-register operand: SGPR number, or 256 + VGPR number. */

@@ -142,8 +142,8 @@ function earlier(a: u32, b: u32): u32 {
   return nodeOrder[a] <= nodeOrder[b] ? a : b;
 }
 
-/** Finds the descriptors with constant elements and their home blocks. */
-export function scanDescriptors(): void {
+/** Finds the descriptors with constant elements and their home blocks; `thrifty`: each block loads its own. */
+export function scanDescriptors(thrifty: bool): void {
   rowCount = 0;
   local = false;
   localBlock = 0;
@@ -165,7 +165,7 @@ export function scanDescriptors(): void {
       else setCell(r, 3, outOfLoops(commonBlock(cell(r, 3), b)));
     }
   }
-  local = rowCount > HOISTED_LIMIT;
+  local = thrifty || rowCount > HOISTED_LIMIT;
   if (local) rowCount = 0;
 }
 

@@ -28,29 +28,35 @@ import { liveness } from "./liveness.ts";
 import { resetMachine } from "./machine.ts";
 import { choosePatterns } from "./patterns.ts";
 import { findBufferWrites } from "./scalar-loads.ts";
+import { schedule } from "./schedule.ts";
 import { insertWaitcnt } from "./waitcnt.ts";
 
-/** IR to machine IR with virtual registers, coalesced. */
-export function select(): void {
+/** IR to machine IR with virtual registers, coalesced. `thrifty`: for few registers rather than for speed. */
+export function select(thrifty: bool): void {
   assert(COLUMNS_END <= BACKEND_END);
   resetMachine();
   scanLaunch();
-  scanDescriptors();
+  scanDescriptors(thrifty);
   findBufferWrites();
   classifyValues();
   choosePatterns();
   if (failed()) return;
   selectFunction();
   if (failed()) return;
+  if (!thrifty) schedule();
   liveness();
   coalesce();
 }
 
 /** Compiles the final IR; the results are read through the functions below. 0, or the failure's code. */
 export function emit(): i32 {
-  select();
+  select(false);
   if (failed()) return failureCode();
-  allocate();
+  if (!allocate(false) && !failed()) {
+    select(true);
+    if (failed()) return failureCode();
+    allocate(true);
+  }
   if (!ASC_NO_ASSERT && !failed()) checkAllocation();
   if (failed()) return failureCode();
   assignOperands();
