@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, statSync, unlinkSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
@@ -83,13 +83,18 @@ export class DiskTier implements Tier, History {
   }
 
   #openJournal(): void {
-    for (let shard = 0; shard < shardCount; shard++) mkdirSync(join(this.#root, shardName(shard)), { recursive: true });
     mkdirSync(join(this.#root, "tmp"), { recursive: true });
+    // The last one stands for all: looking for each would be most of the time that opening takes.
+    if (!existsSync(join(this.#root, shardName(shardCount - 1)))) this.#makeShards();
     this.#journal = new Journal(
       join(this.#root, "journal"),
       (row) => this.#index.apply(row),
       () => this.#index.reset(),
     );
+  }
+
+  #makeShards(): void {
+    for (let shard = 0; shard < shardCount; shard++) mkdirSync(join(this.#root, shardName(shard)), { recursive: true });
   }
 
   #path(key: Key): string {
@@ -195,6 +200,7 @@ export class DiskTier implements Tier, History {
     this.#journal = undefined;
     this.#index.reset();
     this.#open();
+    if (this.#journal !== undefined) this.#makeShards();
   }
 
   #evictDownTo(budgetBytes: number, atMost = Number.POSITIVE_INFINITY): number {
@@ -345,7 +351,11 @@ export class DiskTier implements Tier, History {
     return {
       name: this.name,
       entries: this.#index.entries.size,
-      bytes: this.#index.entryBytes + (this.#journal?.sizeBytes() ?? 0) + (shardCount + 4) * blockBytes,
+      // Without a journal there is no folder: it could not be made.
+      bytes:
+        this.#journal === undefined
+          ? 0
+          : this.#index.entryBytes + this.#journal.sizeBytes() + (shardCount + 4) * blockBytes,
       capacityBytes: this.#options.capacityBytes,
       ...countersOf(this.#options.counters.read(), this.name),
     };
