@@ -50,7 +50,12 @@ async function sourcesHash(): Promise<string> {
   const hash = createHash("sha256");
   const files = ["package.json", "package-lock.json", "asconfig.json", "tsconfig.json", "scripts/build.ts"];
   for (const folder of ["src", "assembly"]) files.push(...(await filesBelow(folder)));
-  for (const file of files) hash.update(file).update("\0").update(await readFile(file)).update("\0");
+  for (const file of files)
+    hash
+      .update(file)
+      .update("\0")
+      .update(await readFile(file))
+      .update("\0");
   return hash.digest("hex");
 }
 
@@ -84,7 +89,7 @@ async function buildJs(): Promise<Metafile> {
     chunkNames: "chunks/[name]-[hash]",
     sourcemap: true,
     metafile: true,
-    external: ["lmdb", "piscina"],
+    external: ["piscina"],
     // Bundled CommonJS packages call require() for Node's own modules.
     banner: {
       js: 'import { createRequire as kilnRequire } from "node:module"; const require = kilnRequire(import.meta.url);',
@@ -111,19 +116,18 @@ async function writeBuildId(metafile: Metafile): Promise<void> {
   const hash = createHash("sha256");
   const inputs = [...reached].filter((path) => !path.startsWith("dist/")).sort();
   for (const path of [...inputs, "dist/wasm/compiler.release.wasm"]) {
-    hash.update(path).update("\0").update(await readFile(path)).update("\0");
+    hash
+      .update(path)
+      .update("\0")
+      .update(await readFile(path))
+      .update("\0");
   }
   const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
   const buildId = hash.digest("hex").slice(0, 32);
   await writeFile("dist/build-id.json", `${JSON.stringify({ version, buildId })}\n`);
 }
 
-const buildTypes = () =>
-  run(process.execPath, [
-    "node_modules/typescript/bin/tsc",
-    "-p",
-    "tsconfig.build.json",
-  ]);
+const buildTypes = () => run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
 
 async function buildAll(): Promise<void> {
   const stamp = await sourcesHash();

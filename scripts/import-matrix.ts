@@ -1,11 +1,16 @@
 /** Checks the import matrix of `.dependency-cruiser.cjs`; exits 1 on a forbidden import, a cycle, or when it saw no modules. */
+
+import { createRequire } from "node:module";
 import { cruise, type IReporterOutput } from "dependency-cruiser";
 import extractTSConfig from "dependency-cruiser/config-utl/extract-ts-config";
-import { createRequire } from "node:module";
 
 interface Summary {
   readonly totalCruised: number;
-  readonly violations: readonly { readonly rule: { readonly name: string }; readonly from: string; readonly to: string }[];
+  readonly violations: readonly {
+    readonly rule: { readonly name: string };
+    readonly from: string;
+    readonly to: string;
+  }[];
 }
 
 /** The forbidden imports below `baseDir`, one `rule: from -> to` line each, and how many modules were read. */

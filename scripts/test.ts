@@ -35,17 +35,28 @@ interface JsonReport {
 const missing = missingOracles();
 if (missing.length > 0) installOracles(missing);
 for (const name of missingOracles()) {
-  console.log(`oracle ${name} is missing (Debian package ${oraclePackages[name as keyof typeof oraclePackages]}): its tests are skipped`);
+  console.log(
+    `oracle ${name} is missing (Debian package ${oraclePackages[name as keyof typeof oraclePackages]}): its tests are skipped`,
+  );
 }
 
-const built = spawnSync(process.execPath, ["node_modules/tsx/dist/cli.mjs", "scripts/build.ts", "--if-stale"], { stdio: "inherit" });
+const built = spawnSync(process.execPath, ["node_modules/tsx/dist/cli.mjs", "scripts/build.ts", "--if-stale"], {
+  stdio: "inherit",
+});
 if (built.status !== 0) process.exit(1);
 
 const folder = mkdtempSync(join(tmpdir(), "kiln-test-"));
 const reportFile = join(folder, "report.json");
 const ran = spawnSync(
   process.execPath,
-  ["node_modules/vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`, ...process.argv.slice(2)],
+  [
+    "node_modules/vitest/vitest.mjs",
+    "run",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${reportFile}`,
+    ...process.argv.slice(2),
+  ],
   { stdio: "inherit" },
 );
 let report: JsonReport | undefined;

@@ -14,7 +14,12 @@ describe("the import matrix", () => {
   it.each([
     ["src/umd/planted.ts", "src-umd", 'import "../kmd/index.ts";\n', "src/kmd/index.ts"],
     ["src/cli/planted.ts", "front-door", 'import "../base/bug.ts";\n', "src/base/bug.ts"],
-    ["assembly/gpu/planted.ts", "gpu-trusts-no-encoder", 'import "../gen/isa-encode.ts";\n', "assembly/gen/isa-encode.ts"],
+    [
+      "assembly/gpu/planted.ts",
+      "gpu-trusts-no-encoder",
+      'import "../gen/isa-encode.ts";\n',
+      "assembly/gen/isa-encode.ts",
+    ],
   ])("sees a forbidden import planted in %s", async (path, rule, text, target) => {
     const folder = mkdtempSync(join(tmpdir(), "kiln-matrix-"));
     try {
