@@ -30,7 +30,7 @@ beforeAll(async () => {
 describe("fmaF32", () => {
   it("equals exact arithmetic on random bits, and on near-halfway and denormal cases", () => {
     const next = noise(0x1234567);
-    const fma = math["fmaF32"] as Fn;
+    const fma = math.fmaF32 as Fn;
     const finite = () => {
       for (;;) {
         const x = f32(next());
@@ -62,13 +62,13 @@ describe("fmaF32", () => {
   it("rounds a sum a hair above a tie up, where a double rounding would not", () => {
     // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24: a tie of binary32; 2^-80 decides, and gets lost in binary64.
     const a = f32(0x3f800800);
-    expect(bitsOf((math["fmaF32"] as Fn)(a, a, 2 ** -80))).toBe(0x3f801001);
-    expect(bitsOf((math["fmaF32"] as Fn)(a, a, -(2 ** -80)))).toBe(0x3f801000);
-    expect(bitsOf((math["fmaF32"] as Fn)(a, a, 0))).toBe(0x3f801000);
+    expect(bitsOf((math.fmaF32 as Fn)(a, a, 2 ** -80))).toBe(0x3f801001);
+    expect(bitsOf((math.fmaF32 as Fn)(a, a, -(2 ** -80)))).toBe(0x3f801000);
+    expect(bitsOf((math.fmaF32 as Fn)(a, a, 0))).toBe(0x3f801000);
   });
 
   it("follows IEEE for infinities and signed zeros", () => {
-    const fma = math["fmaF32"] as Fn;
+    const fma = math.fmaF32 as Fn;
     expect(fma(Infinity, 0, 1)).toBeNaN();
     expect(fma(Infinity, 1, -Infinity)).toBeNaN();
     expect(fma(1e38, 1e38, -Infinity)).toBe(-Infinity);
@@ -81,7 +81,7 @@ describe("fmaF32", () => {
 describe("fmaF64", () => {
   it("equals exact arithmetic on random bits", () => {
     const next = noise(99);
-    const fma = math["fmaF64"] as Fn64;
+    const fma = math.fmaF64 as Fn64;
     const any = () => f64((BigInt(next()) << 32n) | BigInt(next()));
     const near = () => f64((((BigInt(next()) << 32n) | BigInt(next())) & 0x803fffffffffffffn) | 0x3fc0000000000000n);
     const low = () => f64(((BigInt(next()) << 32n) | BigInt(next())) & 0x807fffffffffffffn);
@@ -169,7 +169,7 @@ describe("transcendentals", () => {
 
 describe("conversions", () => {
   it("binary16 to binary32 is exact for all 65,536 patterns", () => {
-    const widen = math["f16ToF32Bits"] as Fn;
+    const widen = math.f16ToF32Bits as Fn;
     for (let h = 0; h < 65_536; h++) {
       const exponent = (h >> 10) & 31;
       const fraction = h & 1023;
@@ -186,8 +186,8 @@ describe("conversions", () => {
   });
 
   it("binary32 to binary16 picks the right neighbour in all four modes", () => {
-    const narrow = math["f32ToF16Bits"] as Fn;
-    const widen = (h: number) => f32((math["f16ToF32Bits"] as Fn)(h) >>> 0);
+    const narrow = math.f32ToF16Bits as Fn;
+    const widen = (h: number) => f32((math.f16ToF32Bits as Fn)(h) >>> 0);
     const next = noise(5);
     for (let i = 0; i < 20_000; i++) {
       const x = f32((next() & 0x807fffff) | ((100 + (next() % 48)) << 23));
@@ -219,8 +219,8 @@ describe("conversions", () => {
   });
 
   it("float to integer truncates, clamps, and maps NaN to 0", () => {
-    const toI32 = math["f32ToI32"] as Fn;
-    const toU32 = (x: number) => (math["f32ToU32"] as Fn)(x) >>> 0;
+    const toI32 = math.f32ToI32 as Fn;
+    const toU32 = (x: number) => (math.f32ToU32 as Fn)(x) >>> 0;
     expect([1.9, -1.9, 3e9, -3e9, Number.NaN, 2147483520].map((x) => toI32(x))).toEqual([
       1, -1, 2147483647, -2147483648, 0, 2147483520,
     ]);
@@ -230,8 +230,8 @@ describe("conversions", () => {
 
 describe("rounding, scaling, ordering", () => {
   it("min and max let a NaN lose and order the zeros", () => {
-    const min = (a: number, b: number) => (math["minF32Bits"] as Fn)(a, b) >>> 0;
-    const max = (a: number, b: number) => (math["maxF32Bits"] as Fn)(a, b) >>> 0;
+    const min = (a: number, b: number) => (math.minF32Bits as Fn)(a, b) >>> 0;
+    const max = (a: number, b: number) => (math.maxF32Bits as Fn)(a, b) >>> 0;
     expect(min(0x80000000, 0)).toBe(0x80000000);
     expect(min(0, 0x80000000)).toBe(0x80000000);
     expect(max(0x80000000, 0)).toBe(0);
@@ -243,17 +243,15 @@ describe("rounding, scaling, ordering", () => {
   });
 
   it("fract stays below 1, ldexp rounds once, frexp splits", () => {
-    expect((math["fractF32"] as Fn)(-1e-20)).toBe(f32(0x3f7fffff));
-    expect((math["fractF32"] as Fn)(-0.25)).toBe(0.75);
-    expect((math["ldexpF32"] as Fn)(f32(0x3f800001), -149)).toBe(2 ** -149);
-    expect((math["ldexpF32"] as Fn)(f32(0x3fc00000), -150)).toBe(2 ** -149);
-    expect((math["ldexpF32"] as Fn)(1, -150)).toBe(0);
-    expect((math["ldexpF32"] as Fn)(2 ** -149, 276)).toBe(2 ** 127);
-    expect((math["ldexpF32"] as Fn)(1, 0x7fffffff)).toBe(Infinity);
-    expect([(math["frexpMantissaF32"] as Fn)(-12), (math["frexpExponentF32"] as Fn)(-12)]).toEqual([-0.75, 4]);
-    expect([(math["frexpMantissaF32"] as Fn)(2 ** -149), (math["frexpExponentF32"] as Fn)(2 ** -149)]).toEqual([
-      0.5, -148,
-    ]);
-    expect((math["frexpExponentF32"] as Fn)(Infinity)).toBe(0);
+    expect((math.fractF32 as Fn)(-1e-20)).toBe(f32(0x3f7fffff));
+    expect((math.fractF32 as Fn)(-0.25)).toBe(0.75);
+    expect((math.ldexpF32 as Fn)(f32(0x3f800001), -149)).toBe(2 ** -149);
+    expect((math.ldexpF32 as Fn)(f32(0x3fc00000), -150)).toBe(2 ** -149);
+    expect((math.ldexpF32 as Fn)(1, -150)).toBe(0);
+    expect((math.ldexpF32 as Fn)(2 ** -149, 276)).toBe(2 ** 127);
+    expect((math.ldexpF32 as Fn)(1, 0x7fffffff)).toBe(Infinity);
+    expect([(math.frexpMantissaF32 as Fn)(-12), (math.frexpExponentF32 as Fn)(-12)]).toEqual([-0.75, 4]);
+    expect([(math.frexpMantissaF32 as Fn)(2 ** -149), (math.frexpExponentF32 as Fn)(2 ** -149)]).toEqual([0.5, -148]);
+    expect((math.frexpExponentF32 as Fn)(Infinity)).toBe(0);
   });
 });
