@@ -6,7 +6,7 @@ import type { ConstantExpr } from "./tree.ts";
 export const CONSTANT_LEAF_LIMIT = 65536;
 
 /** Brings a number into the range of a component type: ints wrap, floats round to nearest even. */
-export function wrap(scalar: ScalarKind, value: number): number {
+function wrap(scalar: ScalarKind, value: number): number {
   switch (scalar) {
     case "bool":
       return value === 0 ? 0 : 1;

@@ -1,4 +1,3 @@
-export type { CheckContext } from "./base.ts";
 export { check } from "./checker.ts";
 export { rootVariable } from "./lvalues.ts";
 export type * from "./tree.ts";

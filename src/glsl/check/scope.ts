@@ -6,14 +6,14 @@ export interface FunctionSet {
   readonly kind: "functions";
   readonly functions: FunctionSymbol[];
 }
-export interface StructSymbol {
+interface StructSymbol {
   readonly kind: "struct";
   readonly type: StructType;
   readonly position: number;
   readonly end: number;
 }
 /** A member of a block without instance name, visible by its own name. */
-export interface MemberAlias {
+interface MemberAlias {
   readonly kind: "member";
   readonly block: Variable;
   readonly member: number;
@@ -21,7 +21,7 @@ export interface MemberAlias {
   readonly end: number;
 }
 /** A name whose first use or declaration was an error: further uses are silent. */
-export interface LostSymbol {
+interface LostSymbol {
   readonly kind: "lost";
 }
 export type ScopeSymbol = Variable | FunctionSet | StructSymbol | MemberAlias | LostSymbol;

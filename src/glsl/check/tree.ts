@@ -1,6 +1,6 @@
 import type { Overload } from "../builtins/index.ts";
 import type { BinaryOp } from "../syntax/index.ts";
-import type { MemoryQualifier, Packing, StructType, Type } from "../types/index.ts";
+import type { MemoryQualifier, Packing, Type } from "../types/index.ts";
 
 /** 0: known at run time only; 1: constant expression; 2: depends on a specialisation constant. */
 export type Constness = 0 | 1 | 2;
@@ -81,31 +81,31 @@ export interface ConstantExpr extends Node {
   readonly kind: "constant";
   readonly values: readonly number[];
 }
-export interface VariableExpr extends Node {
+interface VariableExpr extends Node {
   readonly kind: "variable";
   readonly variable: Variable;
 }
-export interface IndexExpr extends Node {
+interface IndexExpr extends Node {
   readonly kind: "index";
   readonly base: Expr;
   readonly index: Expr;
 }
-export interface MemberExpr extends Node {
+interface MemberExpr extends Node {
   readonly kind: "member";
   readonly base: Expr;
   readonly member: number;
 }
-export interface SwizzleExpr extends Node {
+interface SwizzleExpr extends Node {
   readonly kind: "swizzle";
   readonly base: Expr;
   readonly components: readonly number[];
 }
 /** `.length()` of a runtime array; the others are constants. The base is a member of a buffer block. */
-export interface LengthExpr extends Node {
+interface LengthExpr extends Node {
   readonly kind: "length";
   readonly base: Expr;
 }
-export interface UnaryExpr extends Node {
+interface UnaryExpr extends Node {
   readonly kind: "unary";
   readonly op: "-" | "!" | "~";
   readonly operand: Expr;
@@ -118,7 +118,7 @@ export interface BinaryExpr extends Node {
   readonly right: Expr;
 }
 /** Same shape, other component type. */
-export interface ConvertExpr extends Node {
+interface ConvertExpr extends Node {
   readonly kind: "convert";
   readonly operand: Expr;
 }
@@ -159,12 +159,12 @@ export interface ConditionalExpr extends Node {
   readonly yes: Expr;
   readonly no: Expr;
 }
-export interface CommaExpr extends Node {
+interface CommaExpr extends Node {
   readonly kind: "comma";
   readonly items: readonly Expr[];
 }
 /** Stands where an error was reported. */
-export interface ErrorExpr extends Node {
+interface ErrorExpr extends Node {
   readonly kind: "error";
 }
 export type Expr =
@@ -194,11 +194,11 @@ export interface DeclareStmt extends StmtNode {
   readonly variable: Variable;
   readonly initializer: Expr | undefined;
 }
-export interface ExprStmt extends StmtNode {
+interface ExprStmt extends StmtNode {
   readonly kind: "expression";
   readonly expr: Expr;
 }
-export interface BlockStmt extends StmtNode {
+interface BlockStmt extends StmtNode {
   readonly kind: "block";
   readonly body: readonly Stmt[];
 }
@@ -231,10 +231,10 @@ export interface SwitchStmt extends StmtNode {
   readonly cases: readonly SwitchCase[];
   readonly hint: SelectionHint;
 }
-export interface JumpStmt extends StmtNode {
+interface JumpStmt extends StmtNode {
   readonly kind: "break" | "continue" | "discard";
 }
-export interface ReturnStmt extends StmtNode {
+interface ReturnStmt extends StmtNode {
   readonly kind: "return";
   readonly value: Expr | undefined;
 }
@@ -258,5 +258,3 @@ export interface Module {
   readonly depthMode: string | undefined;
   readonly originUpperLeft: boolean;
 }
-
-export type { StructType };

@@ -243,7 +243,7 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
 }
 
 /** No effects, no memory beyond variables of the invocation, few nodes: fit to be computed without need. */
-export function isCheap(expr: Expr): boolean {
+function isCheap(expr: Expr): boolean {
   return cost(expr, CHEAP_LIMIT) <= CHEAP_LIMIT;
 }
 

@@ -1,1 +1,1 @@
-export { type EmitOptions, emitModule } from "./module.ts";
+export { emitModule } from "./module.ts";

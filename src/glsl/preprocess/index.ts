@@ -1,3 +1,2 @@
-export type { Behavior } from "./extensions.ts";
-export { type Preprocessed, type PreprocessOptions, preprocess } from "./preprocess.ts";
+export { preprocess } from "./preprocess.ts";
 export type { Version } from "./version.ts";

@@ -2,11 +2,12 @@ import type { Diagnostics } from "../diagnostics.ts";
 import { keywordKind } from "../keywords.ts";
 import { Lexer } from "../lex.ts";
 import type { Sources } from "../source.ts";
-import { FIRST_ON_LINE, SPACE_BEFORE, T, type Token } from "../token.ts";
+import { FIRST_ON_LINE, T, type Token } from "../token.ts";
+import { parseDefinition } from "./definition.ts";
 import { type ExpandState, expandAll, expandState, Stream } from "./expand.ts";
 import { evaluateCondition } from "./expression.ts";
 import { type Behavior, behaviors, supportedExtensions } from "./extensions.ts";
-import { dynamicMacro, type Macro, type Macros, numberMacro, sameMacro } from "./macro.ts";
+import { dynamicMacro, type Macros, numberMacro, sameMacro } from "./macro.ts";
 import { isSupportedVersion, type Version } from "./version.ts";
 
 const INCLUDE_DEPTH_LIMIT = 64;
@@ -262,56 +263,16 @@ class Preprocessor {
   }
 
   private define(directive: Token, tokens: readonly Token[]): void {
-    const name = tokens[0];
-    if (name?.kind !== T.Identifier) {
-      this.diagnostics.error("GLSL_BAD_MACRO_NAME", { name: name?.text ?? "" }, directive.position, directive.end);
-      return;
-    }
-    let parameters: string[] | undefined;
-    let at = 1;
-    const open = tokens[1];
-    if (open?.kind === T.LeftParen && (open.flags & SPACE_BEFORE) === 0) {
-      parameters = [];
-      at = 2;
-      while (tokens[at]?.kind === T.Identifier) {
-        const parameter = tokens[at]!;
-        if (parameters.includes(parameter.text)) {
-          const { position, end } = parameter;
-          this.diagnostics.error("GLSL_DUPLICATE_PARAMETER", { name: parameter.text }, position, end);
-        }
-        parameters.push(parameter.text);
-        if (tokens[++at]?.kind !== T.Comma) break;
-        at++;
-      }
-      if (tokens[at]?.kind !== T.RightParen) {
-        const place = tokens[at] ?? name;
-        this.diagnostics.error("GLSL_BAD_MACRO_PARAMETERS", { name: name.text }, place.position, place.end);
-        return;
-      }
-      at++;
-    }
-    const body = tokens.slice(at);
-    const paste = body.find((t, i) => t.kind === T.HashHash && (i === 0 || i === body.length - 1));
-    if (paste !== undefined) {
-      this.diagnostics.error("GLSL_PASTE_AT_EDGE", {}, paste.position, paste.end);
-      return;
-    }
-    if (!this.checkMacroName(name)) return;
-    const macro: Macro = {
-      name: name.text,
-      parameters,
-      body,
-      position: name.position,
-      end: name.end,
-      active: false,
-    };
-    const previous = this.macros.get(name.text);
+    const macro = parseDefinition(directive, tokens, this.diagnostics);
+    if (macro === undefined || !this.checkMacroName(tokens[0]!)) return;
+    const { name, position, end } = macro;
+    const previous = this.macros.get(name);
     if (previous !== undefined && !sameMacro(previous, macro)) {
-      this.diagnostics.error("GLSL_MACRO_REDEFINED", { name: name.text }, name.position, name.end, [
+      this.diagnostics.error("GLSL_MACRO_REDEFINED", { name }, position, end, [
         { message: "previous definition", position: previous.position, end: previous.end },
       ]);
     }
-    this.macros.set(name.text, macro);
+    this.macros.set(name, macro);
   }
 
   private checkMacroName(name: Token): boolean {

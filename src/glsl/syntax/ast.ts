@@ -15,7 +15,7 @@ export interface LiteralExpr extends Node {
   readonly value: number;
 }
 /** A type used as a constructor's name: `vec3`, `float[2]`. */
-export interface TypeExpr extends Node {
+interface TypeExpr extends Node {
   readonly kind: "type";
   readonly type: TypeSpecifier;
 }
@@ -37,7 +37,7 @@ export interface MemberExpr extends Node {
   readonly namePosition: number;
 }
 export type UnaryOp = "+" | "-" | "!" | "~";
-export interface UnaryExpr extends Node {
+interface UnaryExpr extends Node {
   readonly kind: "unary";
   readonly op: UnaryOp;
   readonly operand: Expr;
@@ -90,12 +90,12 @@ export interface ConditionalExpr extends Node {
   readonly yes: Expr;
   readonly no: Expr;
 }
-export interface CommaExpr extends Node {
+interface CommaExpr extends Node {
   readonly kind: "comma";
   readonly items: readonly Expr[];
 }
 /** `{ … }` after an `=`. */
-export interface ListExpr extends Node {
+interface ListExpr extends Node {
   readonly kind: "list";
   readonly items: readonly Expr[];
 }
@@ -199,12 +199,12 @@ export interface DeclStmt extends Node {
   readonly kind: "declaration";
   readonly decl: VariableDecl | QualifierDecl | PrecisionDecl | FunctionDecl;
 }
-export interface ExprStmt extends Node {
+interface ExprStmt extends Node {
   readonly kind: "expression";
   readonly expr: Expr;
 }
 /** `if … else if … else …` as one list, so that long chains need no recursion. */
-export interface IfStmt extends Node {
+interface IfStmt extends Node {
   readonly kind: "if";
   readonly arms: readonly { readonly condition: Expr; readonly body: Stmt }[];
   readonly otherwise: Stmt | undefined;
@@ -226,7 +226,7 @@ export interface WhileStmt extends Node {
   readonly body: Stmt;
   readonly attributes: readonly Attribute[];
 }
-export interface DoStmt extends Node {
+interface DoStmt extends Node {
   readonly kind: "do";
   readonly condition: Expr;
   readonly body: Stmt;
@@ -243,14 +243,14 @@ export interface CaseStmt extends Node {
   readonly kind: "case";
   readonly value: Expr | undefined;
 }
-export interface JumpStmt extends Node {
+interface JumpStmt extends Node {
   readonly kind: "break" | "continue" | "discard";
 }
 export interface ReturnStmt extends Node {
   readonly kind: "return";
   readonly value: Expr | undefined;
 }
-export interface EmptyStmt extends Node {
+interface EmptyStmt extends Node {
   readonly kind: "empty";
 }
 export type Stmt =

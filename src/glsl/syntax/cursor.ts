@@ -2,7 +2,7 @@ import type { Diagnostics } from "../diagnostics.ts";
 import { T, type Token, type TokenKind } from "../token.ts";
 
 /** How deep expressions, statements and initialiser lists may nest. */
-export const NESTING_LIMIT = 256;
+const NESTING_LIMIT = 256;
 
 /** Thrown inside the parser only, from the place of a syntax error to the nearest statement or declaration. */
 export class SyntaxFailure extends Error {}

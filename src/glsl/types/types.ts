@@ -59,7 +59,7 @@ export interface StructType {
   readonly block: boolean;
 }
 /** Samplers, images and their like: known by name, not usable in a compute shader yet. */
-export interface OpaqueType {
+interface OpaqueType {
   readonly kind: "opaque";
   readonly name: string;
 }
@@ -126,7 +126,6 @@ export function arrayType(element: Type, size: number | undefined): ArrayType {
 export const boolType = scalarType("bool");
 export const intType = scalarType("int");
 export const uintType = scalarType("uint");
-export const floatType = scalarType("float");
 
 /** The type that a built-in type's keyword names; opaque types by any other keyword. */
 export function builtinType(name: string): Type {

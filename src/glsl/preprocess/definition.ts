@@ -1,0 +1,47 @@
+import type { Diagnostics } from "../diagnostics.ts";
+import { SPACE_BEFORE, T, type Token } from "../token.ts";
+import type { Macro } from "./macro.ts";
+
+/** The macro that the tokens behind `#define` describe; undefined after a mistake, which is reported. */
+export function parseDefinition(
+  directive: Token,
+  tokens: readonly Token[],
+  diagnostics: Diagnostics,
+): Macro | undefined {
+  const name = tokens[0];
+  if (name?.kind !== T.Identifier) {
+    diagnostics.error("GLSL_BAD_MACRO_NAME", { name: name?.text ?? "" }, directive.position, directive.end);
+    return undefined;
+  }
+  let parameters: string[] | undefined;
+  let at = 1;
+  const open = tokens[1];
+  if (open?.kind === T.LeftParen && (open.flags & SPACE_BEFORE) === 0) {
+    parameters = [];
+    at = 2;
+    while (tokens[at]?.kind === T.Identifier) {
+      const parameter = tokens[at]!;
+      if (parameters.includes(parameter.text)) {
+        const { position, end } = parameter;
+        diagnostics.error("GLSL_DUPLICATE_PARAMETER", { name: parameter.text }, position, end);
+      }
+      parameters.push(parameter.text);
+      if (tokens[++at]?.kind !== T.Comma) break;
+      at++;
+    }
+    if (tokens[at]?.kind !== T.RightParen) {
+      const place = tokens[at] ?? name;
+      diagnostics.error("GLSL_BAD_MACRO_PARAMETERS", { name: name.text }, place.position, place.end);
+      return undefined;
+    }
+    at++;
+  }
+  const body = tokens.slice(at);
+  const paste = body.find((token, i) => token.kind === T.HashHash && (i === 0 || i === body.length - 1));
+  if (paste !== undefined) {
+    diagnostics.error("GLSL_PASTE_AT_EDGE", {}, paste.position, paste.end);
+    return undefined;
+  }
+  const { position, end } = name;
+  return { name: name.text, parameters, body, position, end, active: false };
+}
