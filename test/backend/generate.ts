@@ -1,6 +1,7 @@
 /**
  * Random IR programs: straight lines, ifs, loops with breaks and continues, uniform and divergent. Each ends in a store
- * per invocation of a mix of everything it computed. Shared state is none, so invocations may run one by one.
+ * per invocation of a mix of everything it computed. Memory is each invocation's own, so they may run one by one:
+ * binding 0 in, 1 out, 2 eight dwords each; eight dwords of workgroup memory each.
  */
 export interface Program {
   readonly text: string;
@@ -124,7 +125,28 @@ class Generator {
     const count = 1 + Math.floor(this.next() * 6);
     for (let k = 0; k < count && this.budget > 0; k++) {
       this.budget--;
-      live.push(this.expression(live));
+      if (this.chance(0.2)) this.memory(live);
+      else live.push(this.expression(live));
+    }
+  }
+
+  /** Reads or writes one of the invocation's own eight dwords, of a buffer or of workgroup memory. */
+  private memory(live: Value[]): void {
+    const seven = this.value("const 7", false);
+    const two = this.value("const 2", false);
+    const five = this.value("const 5", false);
+    const buffer = this.chance(0.5);
+    const a = this.pick(live);
+    const slot = this.value(`iand %${a.name}, %${seven.name}`, a.div);
+    const bytes = this.value(`ishl %${slot.name}, %${two.name}`, a.div);
+    const base = this.value(`ishl %${buffer ? "index" : "lane"}, %${five.name}`, true);
+    const offset = this.value(`iadd %${base.name}, %${bytes.name}`, true);
+    const where = buffer ? " set=0 binding=2 base=0" : " base=0";
+    const kind = buffer ? "ssbo" : "shared";
+    if (this.chance(0.55)) {
+      live.push(this.value(`load_${kind} %${offset.name}${where}`, true));
+    } else {
+      this.lines.push(`  store_${kind} %${this.pick(live).name}, %${offset.name}${where}`);
     }
   }
 
@@ -241,18 +263,25 @@ class Generator {
   }
 
   program(): Program {
-    this.lines.push('shader compute "main" wave32 local=64,1,1 {');
+    this.lines.push('shader compute "main" wave32 local=64,1,1 lds=2048 {');
     this.block();
     const live: Value[] = [];
     for (const bits of [0, 1, 5, 0xffffffff, 0x12345678, 31]) live.push(this.value(`const ${bits}`, false));
     const two = this.value("const 2", false);
     live.push(this.value("load_push base=0", false), this.value("load_push base=4", false));
     live.push(this.value("load_workgroup_id component=0", false));
-    const lane = this.value("load_local_id component=0", true);
+    this.lines.push("  %lane:32 = load_local_id component=0 div");
+    const lane: Value = { name: "lane", div: true };
     const group = live.at(-1);
     const six = this.value("const 6", false);
     const base = this.value(`ishl %${group?.name}, %${six.name}`, false);
-    const index = this.value(`iadd %${base.name}, %${lane.name}`, true);
+    this.lines.push(`  %index:32 = iadd %${base.name}, %lane div`);
+    const index: Value = { name: "index", div: true };
+    const five = this.value("const 5", false);
+    const own = this.value(`ishl %lane, %${five.name}`, true);
+    const zeros = this.name();
+    this.lines.push(`  %${zeros}:32x4 = vec %${[0, 0, 0, 0].map(() => live[0]?.name).join(", %")}`);
+    this.lines.push(`  store_shared %${zeros}, %${own.name} base=0`, `  store_shared %${zeros}, %${own.name} base=16`);
     const offset = this.value(`ishl %${index.name}, %${two.name}`, true);
     live.push(lane, index, this.value(`load_ssbo %${offset.name} set=0 binding=0 base=0`, true));
     this.list(live, 0, false);

@@ -1,7 +1,7 @@
 import { type ImmName, type IrInstr, type IrNode, type IrShader, opRows } from "../../src/ir/index.ts";
 
 /**
- * Runs an IR shader one invocation at a time, from the prose of src/ir/ops.ts: no workgroup memory, no barriers. The
+ * Runs an IR shader one invocation at a time, from the prose of src/ir/ops.ts: no barriers. The
  * second opinion on what selection, control flow and allocation made of the same IR.
  */
 export interface Invocation {
@@ -11,6 +11,8 @@ export interface Invocation {
   readonly push: Uint32Array;
   /** Buffers by binding of set 0. */
   readonly buffers: readonly Uint32Array[];
+  /** Workgroup memory. */
+  readonly shared?: Uint32Array;
 }
 
 const rowOf = new Map(opRows.map((row) => [row.name, row]));
@@ -227,6 +229,13 @@ class Runner {
       case "load_ssbo":
       case "load_ubo":
         set(Array.from({ length: i.components }, (_, k) => this.buffer(i)[(imm("base") + first(0)) / 4 + k] ?? 0));
+        return;
+      case "load_shared":
+        set(Array.from({ length: i.components }, (_, k) => this.at.shared?.[(imm("base") + first(0)) / 4 + k] ?? 0));
+        return;
+      case "store_shared":
+        for (const [k, x] of (s[0] ?? []).entries())
+          this.at.shared?.fill(x, (imm("base") + first(1)) / 4 + k, (imm("base") + first(1)) / 4 + k + 1);
         return;
       case "store_ssbo":
         for (const [k, x] of (s[0] ?? []).entries()) {

@@ -25,19 +25,23 @@ describe("random programs", () => {
         groups: [2, 1, 1],
         groupIds: [true, false, false],
         push,
-        buffers: [input, new Uint32Array(128)],
+        ldsBytes: 2048,
+        buffers: [input, new Uint32Array(128), new Uint32Array(1024)],
       });
       const want = new Uint32Array(128);
+      const own = new Uint32Array(1024);
       const shader = parseIr(text);
       for (let k = 0; k < 128; k++) {
         runInvocation(shader, {
           localId: [k % 64, 0, 0],
           workgroupId: [Math.floor(k / 64), 0, 0],
           push: Uint32Array.from(push),
-          buffers: [input, want],
+          buffers: [input, want, own],
+          shared: new Uint32Array(512),
         });
       }
       expect(got[1], `seed ${seed}`).toEqual(want);
+      expect(got[2], `seed ${seed}, own memory`).toEqual(own);
     }
   });
 
