@@ -36,6 +36,7 @@ function fromGlsl(request: CompileRequest): SpirvResult {
     includes: request.includes,
     targetEnv: request.targetEnv,
     dialect: request.options.dialect,
+    entryPoint: request.entryPoint,
     debugInfo: request.options.debugInfo,
   });
   if (!compiled.ok) return refused(compiled.diagnostics, compiled.filesRead);
