@@ -48,13 +48,13 @@ function parseInstr(text: string, line: number): PendingInstr & { readonly value
   let flags = 0;
   for (const word of rest.split(/[\s,]+/).filter((w) => w !== "")) {
     const equals = word.indexOf("=");
-    const flag = instrFlags.findIndex((name) => name === word);
+    const flag = (instrFlags as readonly string[]).indexOf(word);
     if (word.startsWith("%")) names.push(word.slice(1));
     else if (equals > 0) {
       const name = row.imms.find((n) => n === word.slice(0, equals));
       if (name === undefined) throw new IrSyntaxError(line, `${row.name} has no ${word.slice(0, equals)}`);
       const bits = word.slice(equals + 1);
-      const atomic = name === "atomic" ? atomicOps.findIndex((a) => a === bits) : -1;
+      const atomic = name === "atomic" ? (atomicOps as readonly string[]).indexOf(bits) : -1;
       imms.set(name, atomic >= 0 ? atomic : unsigned(bits, line));
     } else if (row.name === "const")
       imms.set("value", word === "true" ? 1 : word === "false" ? 0 : unsigned(word, line));

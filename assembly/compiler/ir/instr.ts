@@ -232,7 +232,7 @@ export function addSrc(i: u32, value: u32): void {
   const count = srcCount(i);
   const capacity = instrCounts[i] >> 16;
   if (count == capacity) {
-    const grown: u32 = capacity == 0 ? 2 : capacity * 2 > 0xffff ? 0xffff : capacity * 2;
+    const grown: u32 = capacity == 0 ? 2 : min<u32>(capacity * 2, 0xffff);
     if (grown == capacity) {
       fail(Fail.LIMIT, Limit.SOURCES, 0xffff, 0);
       return;

@@ -65,7 +65,6 @@ import {
   scratchA,
   scratchB,
   setValue,
-  typeA,
   typeKind,
   typeLeaves,
   unsupported,

@@ -47,7 +47,6 @@ export const frameReturn = changetype<U32Column>(LIFT_TABLES_END + 12 * F);
 /** Innermost LOOP and FUNCTION frame at or below this one + 1, 0 for none (loops of the same function only). */
 export const frameLoop = changetype<U32Column>(LIFT_TABLES_END + 13 * F);
 export const frameFunction = changetype<U32Column>(LIFT_TABLES_END + 14 * F);
-export const FRAMES_END: usize = LIFT_TABLES_END + 15 * F;
 
 export const NO_EXIT: u32 = 0xffff_ffff;
 

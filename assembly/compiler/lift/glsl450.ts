@@ -10,10 +10,11 @@ import { dot } from "./alu.ts";
 import { bin, fadd, fmul, fsub, sel, tri, un } from "./fold-build.ts";
 import { leafPool } from "./ids.ts";
 
-const LOG2_E: f32 = 1.44269504;
-const LN_2: f32 = 0.69314718;
-const HALF_PI: f32 = 1.57079633;
-const PI: f32 = 3.14159265;
+// Rounded to f32, as bits: the compiler of this file has no say in it.
+const LOG2_E: f32 = reinterpret<f32>(0x3fb8aa3b);
+const LN_2: f32 = reinterpret<f32>(0x3f317218);
+const HALF_PI: f32 = reinterpret<f32>(0x3fc90fdb);
+const PI: f32 = reinterpret<f32>(0x40490fdb);
 
 function neg(a: u32): u32 {
   return un(Op.FNEG, a);

@@ -118,10 +118,6 @@ export function resetIds(ids: u32): void {
   for (let c: u32 = 0; c < COLUMNS; c++) memory.fill(LIFT_BASE + <usize>c * C, 0, (<usize>ids) << 2);
 }
 
-export function idBound(): u32 {
-  return bound;
-}
-
 export function malformed(at: u32): void {
   fail(Fail.MALFORMED, 1, at, 0);
 }

@@ -3,8 +3,8 @@
  * What it cannot lift fails with a code and the place; nothing is guessed. Ids are checked, dominance is left to the IR
  * validator, which the driver runs right after.
  */
-import { Fail, fail, failed, Limit, place, setPlace, spend } from "../../base/index.ts";
-import { Op, OpFlag } from "../../gen/ir-ops.ts";
+import { Fail, fail, failed, Limit, spend } from "../../base/index.ts";
+import { Op } from "../../gen/ir-ops.ts";
 import {
   SpvBuiltIn,
   SpvDecoration,
@@ -30,8 +30,6 @@ import {
   firstInstr,
   isConst,
   isReachable,
-  Kind,
-  kindOf,
   localSize,
   nameBytes,
   nextBlock,
@@ -65,7 +63,6 @@ import {
   addMemberDecoration,
   decBinding,
   decBuiltIn,
-  decMembers,
   decSet,
   decSpecId,
   decStride,
@@ -74,7 +71,6 @@ import {
   idClass,
   idDec,
   idLeaf,
-  idStamp,
   idType,
   leafPool,
   MAX_IDS,
@@ -85,7 +81,6 @@ import {
   resetIds,
   setValue,
   typeA,
-  typeB,
   typeKind,
   typeLeaves,
   unsupported,
@@ -95,17 +90,7 @@ import { arrayLength, storePointer } from "./memory.ts";
 import { accessChain, copyPointer, declareVariable, decorationBit } from "./pointers.ts";
 import { Unsupported } from "./texts.ts";
 import { liftType, scalarWidth, TypeKind } from "./types.ts";
-import {
-  liftCopyMemory,
-  liftLoad,
-  liftStore,
-  liftValue,
-  nullLeaves,
-  operand,
-  result,
-  undefLeaves,
-  valueAt,
-} from "./values.ts";
+import { liftCopyMemory, liftLoad, liftStore, liftValue, nullLeaves, operand, undefLeaves, valueAt } from "./values.ts";
 
 const SPIRV_MAGIC: u32 = 0x0723_0203;
 

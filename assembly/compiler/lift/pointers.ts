@@ -14,7 +14,6 @@ import { constant, constBits, isConst, newVar } from "../ir/index.ts";
 import { addI, bin, scaleI } from "./fold-build.ts";
 import {
   Dec,
-  decBuiltIn,
   IdClass,
   idAt,
   idClass,
@@ -342,10 +341,6 @@ export function accessChain(at: u32, count: u32): void {
 /** Dynamic byte offset of a memory pointer, 0 as a constant where there is none. */
 export function dynamicOffset(p: u32): u32 {
   return ptrDyn[p] == 0 ? constant(0) : ptrDyn[p];
-}
-
-export function builtInOf(variable: u32): u32 {
-  return decBuiltIn[variable];
 }
 
 /** Decoration numbers that carry no meaning for code: everything else that is not handled is looked at by the validator. */

@@ -80,12 +80,6 @@ export function scalarWidth(type: u32): u32 {
   while (typeKind[t] == TypeKind.VECTOR || typeKind[t] == TypeKind.MATRIX) t = typeA[t];
   return typeKind[t] == TypeKind.BOOL ? 1 : typeA[t];
 }
-/** The scalar type under a scalar, vector or matrix type. */
-export function scalarType(type: u32): u32 {
-  let t = type;
-  while (typeKind[t] == TypeKind.VECTOR || typeKind[t] == TypeKind.MATRIX) t = typeA[t];
-  return t;
-}
 
 /** Part k of a composite type: element, column, component, member. 0 where there is none. */
 export function partType(type: u32, k: u32): u32 {

@@ -31,7 +31,15 @@ function isMovable(i: u32): bool {
   const op = opOf(i);
   const flags = opFlags(op);
   if ((flags & OpFlag.PURE) == 0 || (flags & OpFlag.OFFSET) != 0 || widthOf(i) != 32) return false;
-  return op != Op.PHI && op != Op.CONST && op != Op.UNDEF && op != Op.FNEG && op != Op.FABS && op != Op.EXTRACT && op != Op.VEC;
+  return (
+    op != Op.PHI &&
+    op != Op.CONST &&
+    op != Op.UNDEF &&
+    op != Op.FNEG &&
+    op != Op.FABS &&
+    op != Op.EXTRACT &&
+    op != Op.VEC
+  );
 }
 
 function isInside(block: u32, loop: u32): bool {
@@ -56,7 +64,11 @@ export function optLicm(): bool {
       next = nextInstr(i);
       if (!isMovable(i)) continue;
       let to = b;
-      for (let loop = loopOf(to); loop != 0 && nodeScratch[loop] < MAX_MOVED && isInvariant(i, loop); loop = loopOf(to)) {
+      for (
+        let loop = loopOf(to);
+        loop != 0 && nodeScratch[loop] < MAX_MOVED && isInvariant(i, loop);
+        loop = loopOf(to)
+      ) {
         nodeScratch[loop] = nodeScratch[loop] + 1;
         to = prevNode(loop);
       }
