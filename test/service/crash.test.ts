@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { crashRounds } from "./crash-rounds.ts";
 
-it("survives 20 × kill -9 during writes: always starts again, never a wrong byte", { timeout: 120_000 }, async () => {
+it("survives 20 × kill -9 during writes: always starts again, never a wrong byte", { timeout: 240_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "kiln-crash-"));
   try {
     const report = await crashRounds(folder, 20, 150, 1);
