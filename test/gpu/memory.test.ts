@@ -355,6 +355,32 @@ describe.skipIf(!oracle("llvm-mc-19"))("LDS and barriers", () => {
     }
   });
 
+  it("a pair read onto its own address register uses the address for both elements", () => {
+    const rig = new Rig();
+    const to = rig.alloc(4096);
+    const code = rig.code(
+      assemble(`
+        v_lshlrev_b32_e32 v1, 3, v0
+        v_lshlrev_b32_e32 v9, 4, v0
+        v_add_nc_u32_e32 v2, 500, v0
+        v_add_nc_u32_e32 v3, 700, v0
+        ds_write2_b32 v1, v2, v3 offset1:1
+        v_mov_b32_e32 v5, v1
+        s_waitcnt lgkmcnt(0)
+        ds_read2_b32 v[1:2], v1 offset1:1
+        ds_read2_b32 v[4:5], v5 offset0:1
+        s_waitcnt lgkmcnt(0)
+        v_mov_b32_e32 v3, v4
+        v_mov_b32_e32 v4, v5
+        global_store_dwordx4 v9, v[1:4], s[0:1]
+        s_endpgm`),
+    );
+    expect(rig.run({ code, user: [low(to.va), high(to.va)], ldsBytes: 512 })).toBeUndefined();
+    const out = rig.u32(to.physical, 128);
+    for (let l = 0; l < 32; l++)
+      expect([...out.subarray(4 * l, 4 * l + 4)]).toEqual([500 + l, 700 + l, 700 + l, 500 + l]);
+  });
+
   it("gives the same result for every interleaving seed", () => {
     const code = assemble(`
       v_mov_b32_e32 v1, 0

@@ -209,6 +209,18 @@ function move(rec: usize, what: u32): void {
   const kind = what & Lds.KIND;
   const scale: u32 = what & Lds.ST64 ? 64 * kind : kind;
   const returns = load<u8>(rec, Rec.LOAD) == LoadKind.LDS;
+  const one = what == (Lds.READ | Access.DWORD) || what == (Lds.WRITE | Access.DWORD);
+  const two = kind == 4 && ((what & Lds.WHAT) == Lds.READ2 || (what & Lds.WHAT) == Lds.WRITE2);
+  if (one || two) {
+    const read = (what & Lds.WHAT) == (one ? Lds.READ : Lds.READ2);
+    const second = two ? (imm >> 16) * scale : 0;
+    // A result that lands on the address register must come last.
+    const swapped = two && address == dst;
+    if (swapped) dwords(read, lanes, address, second, dst + 128, data1);
+    if (faultKind == 0) dwords(read, lanes, address, one ? imm : (imm & 0xffff) * scale, dst, data0);
+    if (two && !swapped && faultKind == 0) dwords(read, lanes, address, second, dst + 128, data1);
+    return;
+  }
   for (let lane: u32 = 0; lane < 32; lane++) {
     if (!((lanes >> lane) & 1)) continue;
     const column = (<usize>lane) << 2;
@@ -253,6 +265,27 @@ function move(rec: usize, what: u32): void {
     }
     if (faultKind != 0) {
       nameLane(lane);
+      return;
+    }
+  }
+}
+
+/** One dword a lane, straight where it is aligned and inside. */
+function dwords(read: bool, lanes: u32, address: usize, offset: u32, dst: usize, data: usize): void {
+  const last = <i64>limit - 4;
+  for (let left = lanes; left != 0; left &= left - 1) {
+    const column = (<usize>ctz<u32>(left)) << 2;
+    const at = load<u32>(address + column) + offset;
+    if (!(at & 3) && <i64>at <= last) {
+      const place = block + <usize>at;
+      if (read) store<u32>(dst + column, load<u32>(place));
+      else store<u32>(place, load<u32>(data + column));
+      continue;
+    }
+    if (read) readElement(at, 1, dst + column);
+    else writeElement(at, 1, data + column);
+    if (faultKind != 0) {
+      nameLane(ctz<u32>(left));
       return;
     }
   }
