@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -133,29 +134,53 @@ function newest(folder: string): number {
   );
 }
 
-/** Builds `dist/test/backend.wasm` where it is older than its sources; test files may do so at the same time. */
-function build(): string {
-  const out = "dist/test/backend.wasm";
-  const source = "dist/test/backend.ts";
-  mkdirSync("dist/test", { recursive: true });
+const out = "dist/test/backend.wasm";
+const source = "dist/test/backend.ts";
+
+function isFresh(): boolean {
   const known = existsSync(source) && readFileSync(source, "utf8") === entry;
-  if (known && existsSync(out) && statSync(out).mtimeMs > newest("assembly")) return out;
+  return known && existsSync(out) && statSync(out).mtimeMs > newest("assembly");
+}
+
+function compile(): void {
   writeFileSync(source, entry);
-  const mine = `${out}.${process.pid}`;
   const started = new Date();
   const built = spawnSync(
     process.execPath,
-    ["node_modules/assemblyscript/bin/asc.js", source, "--target", "checked", "-o", mine],
+    ["node_modules/assemblyscript/bin/asc.js", source, "--target", "checked", "-o", `${out}.new`],
     { encoding: "utf8" },
   );
   if (built.status !== 0) throw new Error(built.stdout + built.stderr);
-  utimesSync(mine, started, started);
-  renameSync(mine, out);
-  return out;
+  utimesSync(`${out}.new`, started, started);
+  renameSync(`${out}.new`, out);
+}
+
+/** Builds `dist/test/backend.wasm` where it is older than its sources. Of test files that start together one builds. */
+function build(): void {
+  const lock = "dist/test/backend.lock";
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  mkdirSync("dist/test", { recursive: true });
+  while (!isFresh()) {
+    try {
+      mkdirSync(lock);
+    } catch {
+      // Another process builds; one that died over a minute ago does not.
+      if (existsSync(lock) && Date.now() - statSync(lock).mtimeMs > 60_000)
+        rmSync(lock, { recursive: true, force: true });
+      Atomics.wait(pause, 0, 0, 100);
+      continue;
+    }
+    try {
+      compile();
+    } finally {
+      rmSync(lock, { recursive: true, force: true });
+    }
+    return;
+  }
 }
 
 export function loadBackEnd(): BackEnd {
-  const path = build();
+  build();
   const memory = new WebAssembly.Memory({ initial: pages });
   const text = (at: number): string => {
     if (at === 0) return "";
@@ -165,7 +190,7 @@ export function loadBackEnd(): BackEnd {
   const abort = (message: number, file: number, line: number, column: number): never => {
     throw new Error(`trap: ${text(message)} at ${text(file)}:${line}:${column}`);
   };
-  const module = new WebAssembly.Module(readFileSync(path));
+  const module = new WebAssembly.Module(readFileSync(out));
   const exports = new WebAssembly.Instance(module, { env: { memory, abort } }).exports as unknown as Exports;
   const words = new Uint32Array(memory.buffer);
 

@@ -104,6 +104,7 @@ function scanJumps(): void {
     let child = b;
     let n = parentOf(b);
     while (n != 0 && (op == Op.END || kindOf(n) != Kind.LOOP)) {
+      if (!spend(1)) return;
       if (flag(n, DIVERGENT)) {
         divergent = true;
         setFlag(n, sideOf(child) == firstSide(n) ? THEN_JUMPS : ELSE_JUMPS);
@@ -151,13 +152,15 @@ function branch(op: u32, target: u32): void {
 
 /** Divergent if around `node` within its loop, 0 for none. */
 function enclosingDivergentIf(node: u32): u32 {
-  for (let n = parentOf(node); n != 0 && kindOf(n) != Kind.LOOP; n = parentOf(n)) if (flag(n, DIVERGENT)) return n;
+  for (let n = parentOf(node); n != 0 && kindOf(n) != Kind.LOOP; n = parentOf(n)) {
+    if (flag(n, DIVERGENT) || !spend(1)) return n;
+  }
   return 0;
 }
 /** Which list of the if (or loop) `owner` the node is in, at whatever depth. */
 function sideWithin(node: u32, owner: u32): u32 {
   let n = node;
-  while (parentOf(n) != owner) n = parentOf(n);
+  while (parentOf(n) != owner && spend(1)) n = parentOf(n);
   return sideOf(n);
 }
 

@@ -2,7 +2,7 @@
  * Buffer descriptors: each is loaded once, in the nearest block that dominates its users and stands in no loop. With many
  * descriptors (they would fill the SGPRs) each block loads its own. Source of the layout: docs/abi.md, "Descriptors".
  */
-import { Fail, fail, failAt } from "../../base/index.ts";
+import { Fail, fail, failAt, spend } from "../../base/index.ts";
 import { InstrFlag, Op } from "../../gen/ir-ops.ts";
 import { Op as Isa } from "../../gen/isa-ops.ts";
 import { bindingColumn, bindingRow } from "../io.ts";
@@ -114,7 +114,7 @@ function addRow(set: u32, binding: u32, element: u32, home: u32): u32 {
 /** The block in front of the outermost loop around `b`, or `b`. */
 function outOfLoops(b: u32): u32 {
   let home = b;
-  for (let n = parentOf(b); n != 0; n = parentOf(n)) if (kindOf(n) == Kind.LOOP) home = prevNode(n);
+  for (let n = parentOf(b); n != 0 && spend(1); n = parentOf(n)) if (kindOf(n) == Kind.LOOP) home = prevNode(n);
   return home;
 }
 
@@ -122,7 +122,7 @@ function outOfLoops(b: u32): u32 {
 function commonBlock(a: u32, b: u32): u32 {
   let x = a;
   let y = b;
-  while (nodeDepthOf[x] != nodeDepthOf[y] || (x != y && !sameList(x, y))) {
+  while ((nodeDepthOf[x] != nodeDepthOf[y] || (x != y && !sameList(x, y))) && spend(1)) {
     // At equal depths both go up; at the top all blocks are in one list.
     const dx = nodeDepthOf[x];
     const dy = nodeDepthOf[y];

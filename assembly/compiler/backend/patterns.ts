@@ -13,16 +13,19 @@ import {
   firstUse,
   imm,
   isConst,
+  Kind,
+  kindOf,
   lastBlock,
   lastInstr,
   localSize,
-  loopOf,
   nextBlock,
   nextInstr,
   nextUse,
   opOf,
+  parentOf,
   prevBlock,
   prevInstr,
+  prevNode,
   sourceIndex,
   src,
   useCount,
@@ -30,7 +33,7 @@ import {
   widthOf,
 } from "../ir/index.ts";
 import { classOf, isScalarCompare, takesModifiers, ValueClass } from "./classes.ts";
-import { valueOperand, valueSel } from "./columns.ts";
+import { nodeTarget, valueOperand, valueSel } from "./columns.ts";
 
 /** Low byte of `valueSel`; the absorbed source's number stands in bit 8. */
 export const enum Sel {
@@ -130,7 +133,7 @@ function absorbable(outer: u32, inner: u32): bool {
   if (useCount(inner) != 1 || selOf(inner) != Sel.PLAIN) return false;
   const a = blockOf(outer);
   const b = blockOf(inner);
-  return a == b || loopOf(a) == loopOf(b);
+  return a == b || nodeTarget[a] == nodeTarget[b];
 }
 
 function absorb(outer: u32, sel: u32, k: u32): void {
@@ -245,6 +248,9 @@ function usersInvert(i: u32): bool {
 /** Fills `valueSel` and empties `valueOperand`. */
 export function choosePatterns(): void {
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    // The loop around each block: its parent, or that of the block in front of the if around it.
+    const p = parentOf(b);
+    nodeTarget[b] = p == 0 ? 0 : kindOf(p) == Kind.LOOP ? p : nodeTarget[prevNode(p)];
     for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
       valueSel[i] = Sel.PLAIN;
       valueOperand[i] = 0;

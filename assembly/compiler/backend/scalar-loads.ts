@@ -4,6 +4,7 @@
  * is uniform, not coherent, and no buffer write, atomic or ordering of buffer memory stands before it in tree order or in
  * a loop around it. What other invocations write without synchronisation is a data race, whatever aliases what.
  */
+import { spend } from "../../base/index.ts";
 import { InstrFlag, Op } from "../../gen/ir-ops.ts";
 import {
   blockOf,
@@ -53,7 +54,7 @@ export function findBufferWrites(): void {
       valueNeed[i] = ++order;
       if (!writesBuffers(i)) continue;
       if (firstWrite == 0xffffffff) firstWrite = order;
-      for (let n = parentOf(b); n != 0; n = parentOf(n)) {
+      for (let n = parentOf(b); n != 0 && spend(1); n = parentOf(n)) {
         if (kindOf(n) == Kind.LOOP) nodeInfo[n] = nodeInfo[n] | LOOP_WRITES;
       }
     }
@@ -64,7 +65,7 @@ export function findBufferWrites(): void {
 export function isScalarLoad(i: u32): bool {
   if ((flagsOf(i) & (InstrFlag.COHERENT | InstrFlag.VOLATILE)) != 0) return false;
   if (valueNeed[i] > firstWrite) return false;
-  for (let n = parentOf(blockOf(i)); n != 0; n = parentOf(n)) {
+  for (let n = parentOf(blockOf(i)); n != 0 && spend(1); n = parentOf(n)) {
     if (kindOf(n) == Kind.LOOP && (nodeInfo[n] & LOOP_WRITES) != 0) return false;
   }
   return true;
