@@ -1,7 +1,7 @@
 import { Op } from "../enums.ts";
 import { instructionRow, opName } from "../grammar.ts";
 import type { Instruction } from "../module.ts";
-import type { Context } from "./instructions.ts";
+import type { Context } from "./context.ts";
 import { applyRule, instructionRules } from "./rules.ts";
 
 /** Operations that OpSpecConstantOp may do in a shader, next to those with a row in `instructionRules`. */

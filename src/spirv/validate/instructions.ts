@@ -4,45 +4,10 @@ import { decodeString } from "../literals.ts";
 import { type Instruction, type Module, operand, operandCount } from "../module.ts";
 import type { Reports } from "../reports.ts";
 import { checkComposite } from "./composites.ts";
+import { Context } from "./context.ts";
 import { applyRule, glslRules, instructionRules } from "./rules.ts";
 import type { FunctionBody, Structure } from "./structure.ts";
 import { isReadOnlyStorage, type Types } from "./types.ts";
-
-/** What a check of one instruction sees; one object serves all, `at` moves it on. */
-export class Context {
-  readonly module: Module;
-  readonly types: Types;
-  #first = 0;
-  #end = 0;
-
-  constructor(module: Module, types: Types) {
-    this.module = module;
-    this.types = types;
-  }
-
-  /** Looks at `instruction` with its first `skip` operand words left out. */
-  at(instruction: Instruction, skip = 0): this {
-    this.#first = instruction.first + skip;
-    this.#end = instruction.end;
-    return this;
-  }
-
-  /** Operand words after result type and result. */
-  get count(): number {
-    return this.#end - this.#first;
-  }
-
-  /** The operand word at `index`; 0 where there is none. */
-  word(index: number): number {
-    const at = this.#first + index;
-    return at < this.#end ? this.module.words[at]! : 0;
-  }
-
-  /** The type of the value that the operand names; 0 where it names none. */
-  typeOf(index: number): number {
-    return this.types.ofValue(this.word(index));
-  }
-}
 
 const atomics: ReadonlyMap<number, number> = new Map<number, number>([
   // opcode → operands after the pointer: scope, semantics, …, value
