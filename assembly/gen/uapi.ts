@@ -270,6 +270,8 @@ export const enum Pm4Header {
 export const enum PacketValue {
   DST_MEMORY = 5,
   EVENT_CS_PARTIAL_FLUSH = 7,
+  EVENT_VS_PARTIAL_FLUSH = 15,
+  EVENT_PS_PARTIAL_FLUSH = 16,
   EVENT_INDEX_CS_PARTIAL_FLUSH = 4,
   EVENT_CACHE_FLUSH_TS = 20,
   EVENT_BOTTOM_OF_PIPE_TS = 40,
@@ -280,6 +282,23 @@ export const enum PacketValue {
   DATA_32 = 1,
   DATA_64 = 2,
   DATA_TIMESTAMP = 3,
+  WAIT_ALWAYS = 0,
+  WAIT_LESS = 1,
+  WAIT_LESS_EQUAL = 2,
+  WAIT_EQUAL = 3,
+  WAIT_NOT_EQUAL = 4,
+  WAIT_GREATER_EQUAL = 5,
+  WAIT_GREATER = 6,
+  WAIT_MEMORY = 1,
+  COPY_REGISTER = 0,
+  COPY_MEMORY = 1,
+  COPY_L2 = 2,
+  COPY_IMMEDIATE = 5,
+  COPY_TIMESTAMP = 9,
+  COPY_DST_MEMORY = 5,
+  DMA_ADDRESS = 0,
+  DMA_DATA = 2,
+  DMA_L2 = 3,
 }
 
 /** PM4 type-3 opcodes. */
@@ -287,10 +306,14 @@ export const enum Pm4 {
   NOP = 16,
   SET_BASE = 17,
   DISPATCH_DIRECT = 21,
+  DISPATCH_INDIRECT = 22,
   WRITE_DATA = 55,
+  WAIT_REG_MEM = 60,
   INDIRECT_BUFFER = 63,
+  COPY_DATA = 64,
   EVENT_WRITE = 70,
   RELEASE_MEM = 73,
+  DMA_DATA = 80,
   ACQUIRE_MEM = 88,
   SET_SH_REG = 118,
 }
@@ -347,6 +370,36 @@ export function pm4DispatchDirectCsW32En(word: u32): u32 {
   return (word >> 15) & 0x1;
 }
 
+/** DISPATCH_INDIRECT: body dword indices; as DISPATCH_DIRECT, with the three group counts read from memory; the compute queues' form. */
+export const enum DispatchIndirectBody {
+  ADDRESS_LO = 0,
+  ADDRESS_HI = 1,
+  INITIATOR = 2,
+  FIXED_DWORDS = 3,
+  MIN_DWORDS = 3,
+  MAX_DWORDS = 3,
+}
+
+export function pm4DispatchIndirectComputeShaderEn(word: u32): u32 {
+  return word & 0x1;
+}
+
+export function pm4DispatchIndirectPartialTgEn(word: u32): u32 {
+  return (word >> 1) & 0x1;
+}
+
+export function pm4DispatchIndirectForceStartAt000(word: u32): u32 {
+  return (word >> 2) & 0x1;
+}
+
+export function pm4DispatchIndirectUseThreadDimensions(word: u32): u32 {
+  return (word >> 5) & 0x1;
+}
+
+export function pm4DispatchIndirectCsW32En(word: u32): u32 {
+  return (word >> 15) & 0x1;
+}
+
 /** WRITE_DATA: body dword indices; writes its data to memory (dstSel 5) or registers (dstSel 0). */
 export const enum WriteDataBody {
   CONTROL = 0,
@@ -371,6 +424,31 @@ export function pm4WriteDataWriteConfirm(word: u32): u32 {
 
 export function pm4WriteDataEngine(word: u32): u32 {
   return (word >> 30) & 0x3;
+}
+
+/** WAIT_REG_MEM: body dword indices; waits until (memory dword & mask) compares with reference: function 0 always, 1 <, 2 <=, 3 ==, 4 !=, 5 >=, 6 >. */
+export const enum WaitRegMemBody {
+  CONTROL = 0,
+  ADDRESS_LO = 1,
+  ADDRESS_HI = 2,
+  REFERENCE = 3,
+  MASK = 4,
+  POLL_INTERVAL = 5,
+  FIXED_DWORDS = 6,
+  MIN_DWORDS = 6,
+  MAX_DWORDS = 6,
+}
+
+export function pm4WaitRegMemFunction(word: u32): u32 {
+  return word & 0x7;
+}
+
+export function pm4WaitRegMemMemSpace(word: u32): u32 {
+  return (word >> 4) & 0x1;
+}
+
+export function pm4WaitRegMemEngine(word: u32): u32 {
+  return (word >> 8) & 0x3;
 }
 
 /** INDIRECT_BUFFER: body dword indices; runs the packets at address; in the ring, under the given VMID. */
@@ -399,7 +477,35 @@ export function pm4IndirectBufferVmid(word: u32): u32 {
   return (word >> 24) & 0xf;
 }
 
-/** EVENT_WRITE: body dword indices; type 7, index 4: CS partial flush, waits until dispatches before it have ended. */
+/** COPY_DATA: body dword indices; copies one (countSel 0) or two dwords: from memory (1, 2), its own src as a value (5) or the clock (9) to an SH register (0, dst in dwords) or memory (2, 5). */
+export const enum CopyDataBody {
+  CONTROL = 0,
+  SRC_LO = 1,
+  SRC_HI = 2,
+  DST_LO = 3,
+  DST_HI = 4,
+  FIXED_DWORDS = 5,
+  MIN_DWORDS = 5,
+  MAX_DWORDS = 5,
+}
+
+export function pm4CopyDataSrcSel(word: u32): u32 {
+  return word & 0xf;
+}
+
+export function pm4CopyDataDstSel(word: u32): u32 {
+  return (word >> 8) & 0xf;
+}
+
+export function pm4CopyDataCountSel(word: u32): u32 {
+  return (word >> 16) & 0x1;
+}
+
+export function pm4CopyDataWriteConfirm(word: u32): u32 {
+  return (word >> 20) & 0x1;
+}
+
+/** EVENT_WRITE: body dword indices; index 4, type 7 CS, 15 VS, 16 PS partial flush: waits until such work before it has ended. */
 export const enum EventWriteBody {
   EVENT = 0,
   FIXED_DWORDS = 1,
@@ -473,6 +579,55 @@ export function pm4ReleaseMemDataSel(word: u32): u32 {
   return (word >> 29) & 0x7;
 }
 
+/** DMA_DATA: body dword indices; copies byteCount bytes (srcSel 0 or 3), or fills them with the dword src (srcSel 2; whole dwords). */
+export const enum DmaDataBody {
+  CONTROL = 0,
+  SRC_LO = 1,
+  SRC_HI = 2,
+  DST_LO = 3,
+  DST_HI = 4,
+  COMMAND = 5,
+  FIXED_DWORDS = 6,
+  MIN_DWORDS = 6,
+  MAX_DWORDS = 6,
+}
+
+export function pm4DmaDataEngine(word: u32): u32 {
+  return word & 0x1;
+}
+
+export function pm4DmaDataSrcCachePolicy(word: u32): u32 {
+  return (word >> 13) & 0x3;
+}
+
+export function pm4DmaDataDstSel(word: u32): u32 {
+  return (word >> 20) & 0x3;
+}
+
+export function pm4DmaDataDstCachePolicy(word: u32): u32 {
+  return (word >> 25) & 0x3;
+}
+
+export function pm4DmaDataSrcSel(word: u32): u32 {
+  return (word >> 29) & 0x3;
+}
+
+export function pm4DmaDataCpSync(word: u32): u32 {
+  return (word >> 31) & 0x1;
+}
+
+export function pm4DmaDataByteCount(word: u32): u32 {
+  return word & 0x3ffffff;
+}
+
+export function pm4DmaDataRawWait(word: u32): u32 {
+  return (word >> 30) & 0x1;
+}
+
+export function pm4DmaDataDisableWriteConfirm(word: u32): u32 {
+  return (word >> 31) & 0x1;
+}
+
 /** ACQUIRE_MEM: body dword indices; invalidates and writes back caches, base and size in 256-byte units. */
 export const enum AcquireMemBody {
   COHER_CONTROL = 0,
@@ -533,6 +688,254 @@ export const enum SetShRegBody {
 
 export function pm4SetShRegOffset(word: u32): u32 {
   return word & 0xffff;
+}
+
+/** Values of SDMA packet fields. */
+export const enum SdmaValue {
+  FILL_BYTES = 0,
+  FILL_HALFWORDS = 1,
+  FILL_DWORDS = 2,
+  MAX_BYTES = 4194304,
+  POLL_MEMORY = 1,
+  RETRY_FOREVER = 4095,
+  IB_ALIGN = 32,
+}
+
+/** SDMA packets by the header's low 16 bits. */
+export const enum Sdma {
+  NOP = 0,
+  COPY_LINEAR = 1,
+  COPY_SUB_WINDOW = 1025,
+  WRITE_LINEAR = 2,
+  INDIRECT = 4,
+  FENCE = 5,
+  TRAP = 6,
+  POLL_REGMEM = 8,
+  CONST_FILL = 11,
+  TIMESTAMP_GET = 525,
+}
+
+/** NOP: dword indices from the header; skips count dwords. */
+export const enum SdmaNopWord {
+  DWORDS = 1,
+}
+
+export function sdmaNopCount(word: u32): u32 {
+  return (word >> 16) & 0x3fff;
+}
+
+/** COPY_LINEAR: dword indices from the header; copies count + 1 bytes, any alignment. */
+export const enum SdmaCopyLinearWord {
+  SIZE = 1,
+  PARAMETER = 2,
+  SRC_LO = 3,
+  SRC_HI = 4,
+  DST_LO = 5,
+  DST_HI = 6,
+  DWORDS = 7,
+}
+
+export function sdmaCopyLinearCount(word: u32): u32 {
+  return word & 0x3fffff;
+}
+
+export function sdmaCopyLinearDstSwap(word: u32): u32 {
+  return (word >> 16) & 0x3;
+}
+
+export function sdmaCopyLinearSrcSwap(word: u32): u32 {
+  return (word >> 24) & 0x3;
+}
+
+/** COPY_SUB_WINDOW: dword indices from the header; copies a box of linear images; elements of 1 << elementSize bytes; pitches, slice pitches (in elements) and the box's sizes are less by 1. */
+export const enum SdmaCopySubWindowWord {
+  SRC_LO = 1,
+  SRC_HI = 2,
+  SRC_PLACE = 3,
+  SRC_PITCH_Z = 4,
+  SRC_SLICE = 5,
+  DST_LO = 6,
+  DST_HI = 7,
+  DST_PLACE = 8,
+  DST_PITCH_Z = 9,
+  DST_SLICE = 10,
+  RECT = 11,
+  RECT_DEPTH = 12,
+  DWORDS = 13,
+}
+
+export function sdmaCopySubWindowElementSize(word: u32): u32 {
+  return (word >> 29) & 0x7;
+}
+
+export function sdmaCopySubWindowSrcX(word: u32): u32 {
+  return word & 0x3fff;
+}
+
+export function sdmaCopySubWindowSrcY(word: u32): u32 {
+  return (word >> 16) & 0x3fff;
+}
+
+export function sdmaCopySubWindowSrcZ(word: u32): u32 {
+  return word & 0x1fff;
+}
+
+export function sdmaCopySubWindowSrcPitch(word: u32): u32 {
+  return (word >> 13) & 0x7ffff;
+}
+
+export function sdmaCopySubWindowSrcSlicePitch(word: u32): u32 {
+  return word & 0xfffffff;
+}
+
+export function sdmaCopySubWindowDstX(word: u32): u32 {
+  return word & 0x3fff;
+}
+
+export function sdmaCopySubWindowDstY(word: u32): u32 {
+  return (word >> 16) & 0x3fff;
+}
+
+export function sdmaCopySubWindowDstZ(word: u32): u32 {
+  return word & 0x1fff;
+}
+
+export function sdmaCopySubWindowDstPitch(word: u32): u32 {
+  return (word >> 13) & 0x7ffff;
+}
+
+export function sdmaCopySubWindowDstSlicePitch(word: u32): u32 {
+  return word & 0xfffffff;
+}
+
+export function sdmaCopySubWindowRectX(word: u32): u32 {
+  return word & 0x3fff;
+}
+
+export function sdmaCopySubWindowRectY(word: u32): u32 {
+  return (word >> 16) & 0x3fff;
+}
+
+export function sdmaCopySubWindowRectZ(word: u32): u32 {
+  return word & 0x1fff;
+}
+
+export function sdmaCopySubWindowDstSwap(word: u32): u32 {
+  return (word >> 16) & 0x3;
+}
+
+export function sdmaCopySubWindowSrcSwap(word: u32): u32 {
+  return (word >> 24) & 0x3;
+}
+
+/** WRITE_LINEAR: dword indices from the header; writes count + 1 dwords of its own. */
+export const enum SdmaWriteLinearWord {
+  DST_LO = 1,
+  DST_HI = 2,
+  SIZE = 3,
+  DWORDS = 4,
+}
+
+export function sdmaWriteLinearCount(word: u32): u32 {
+  return word & 0xfffff;
+}
+
+/** INDIRECT: dword indices from the header; runs the packets at address (32-byte aligned) under the VMID; only in the ring. */
+export const enum SdmaIndirectWord {
+  ADDRESS_LO = 1,
+  ADDRESS_HI = 2,
+  SIZE = 3,
+  CSA_LO = 4,
+  CSA_HI = 5,
+  DWORDS = 6,
+}
+
+export function sdmaIndirectVmid(word: u32): u32 {
+  return (word >> 16) & 0xf;
+}
+
+export function sdmaIndirectSizeDwords(word: u32): u32 {
+  return word & 0xfffff;
+}
+
+/** FENCE: dword indices from the header; after the work before it: writes a dword. */
+export const enum SdmaFenceWord {
+  ADDRESS_LO = 1,
+  ADDRESS_HI = 2,
+  DATA = 3,
+  DWORDS = 4,
+}
+
+export function sdmaFenceMtype(word: u32): u32 {
+  return (word >> 16) & 0x7;
+}
+
+/** TRAP: dword indices from the header; raises an interrupt. */
+export const enum SdmaTrapWord {
+  CONTEXT = 1,
+  DWORDS = 2,
+}
+
+export function sdmaTrapContextId(word: u32): u32 {
+  return word & 0xfffffff;
+}
+
+/** POLL_REGMEM: dword indices from the header; waits until (memory dword & mask) compares with reference, functions as in WAIT_REG_MEM; retryCount 0xfff: for ever. */
+export const enum SdmaPollRegmemWord {
+  ADDRESS_LO = 1,
+  ADDRESS_HI = 2,
+  REFERENCE = 3,
+  MASK = 4,
+  RETRY = 5,
+  DWORDS = 6,
+}
+
+export function sdmaPollRegmemHdpFlush(word: u32): u32 {
+  return (word >> 26) & 0x1;
+}
+
+export function sdmaPollRegmemFunction(word: u32): u32 {
+  return (word >> 28) & 0x7;
+}
+
+export function sdmaPollRegmemMemPoll(word: u32): u32 {
+  return (word >> 31) & 0x1;
+}
+
+export function sdmaPollRegmemInterval(word: u32): u32 {
+  return word & 0xffff;
+}
+
+export function sdmaPollRegmemRetryCount(word: u32): u32 {
+  return (word >> 16) & 0xfff;
+}
+
+/** CONST_FILL: dword indices from the header; fills count + 1 bytes with data's low 1 << fillSize bytes, whole elements. */
+export const enum SdmaConstFillWord {
+  DST_LO = 1,
+  DST_HI = 2,
+  DATA = 3,
+  SIZE = 4,
+  DWORDS = 5,
+}
+
+export function sdmaConstFillSwap(word: u32): u32 {
+  return (word >> 16) & 0x3;
+}
+
+export function sdmaConstFillFillSize(word: u32): u32 {
+  return (word >> 30) & 0x3;
+}
+
+export function sdmaConstFillCount(word: u32): u32 {
+  return word & 0x3fffff;
+}
+
+/** TIMESTAMP_GET: dword indices from the header; writes the machine's clock, 64 bits. */
+export const enum SdmaTimestampGetWord {
+  ADDRESS_LO = 1,
+  ADDRESS_HI = 2,
+  DWORDS = 3,
 }
 
 /** SH registers, byte offsets. */

@@ -7,6 +7,7 @@ import {
   InterruptSource,
   PhysicalMap,
   Queue,
+  QueueKind,
   QueueState,
   WaveStatus,
 } from "../gen/uapi.ts";
@@ -21,11 +22,13 @@ import {
   takeControlWord,
 } from "./cp/control.ts";
 import { runDispatch } from "./cp/dispatch.ts";
-import { hasPackets, resetPackets, runPacket } from "./cp/packets.ts";
+import { runPacket } from "./cp/packets.ts";
 import { haltQueue } from "./cp/record.ts";
+import { blocked, hasPackets, resetPackets } from "./cp/stream.ts";
 import { faultKind } from "./fault.ts";
 import { Context, QUEUES, Wave } from "./layout.ts";
 import { dropTranslations, setMemoryEnd, useVmid } from "./mem/translate.ts";
+import { runSdmaPacket } from "./sdma/packets.ts";
 
 const NO_WAVE: u32 = 0xffffffff;
 const PACKETS_PER_TURN: u32 = 64;
@@ -35,15 +38,22 @@ export function initialise(memoryBytes: f64): void {
   setMemoryEnd(<u64>memoryBytes);
 }
 
-/** Runs every queue with work for about `budget` instructions each. 1: there is more to do; 0: idle. */
+/** What `run` answers. */
+const IDLE: u32 = 0;
+const MORE: u32 = 1;
+/** All queues with work wait on memory: look again a little later. */
+const WAITS: u32 = 2;
+
+/** Runs every queue with work for about `budget` instructions each. */
 export function run(budget: u32): u32 {
-  if (controlWord(Control.MAGIC) != CONTROL_MAGIC || controlWord(Control.STOP)) return 0;
-  let more: u32 = 0;
+  if (controlWord(Control.MAGIC) != CONTROL_MAGIC || controlWord(Control.STOP)) return IDLE;
+  let more: u32 = IDLE;
   for (let queue: u32 = 0; queue < QUEUES; queue++) {
     if (!queueWord(queue, Queue.ENABLED)) continue;
     const stale = takeControlWord(Control.TLB_INVALIDATE);
     if (stale) dropTranslations(stale);
-    if (runQueue(queue, budget)) more = 1;
+    const state = runQueue(queue, budget);
+    if (state == MORE || more == IDLE) more = state;
   }
   setControlWord(Control.GPU_STATE, more ? GpuState.BUSY : GpuState.IDLE);
   return more;
@@ -62,7 +72,7 @@ function liveWave(queue: u32): u32 {
   return NO_WAVE;
 }
 
-function runQueue(queue: u32, budget: u32): bool {
+function runQueue(queue: u32, budget: u32): u32 {
   const wanted = queueWord(queue, Queue.RESET_REQUEST);
   if (wanted != queueWord(queue, Queue.RESET_ACK)) {
     resetPackets(queue);
@@ -71,12 +81,12 @@ function runQueue(queue: u32, budget: u32): bool {
     setQueueWord(queue, Queue.RESET_ACK, wanted);
     interrupt(InterruptSource.RESET_DONE, queue, 0, wanted, 0);
   }
-  if (queueWord(queue, Queue.STATE) == QueueState.HALTED) return false;
+  if (queueWord(queue, Queue.STATE) == QueueState.HALTED) return IDLE;
   const context = contextOf(queue);
   if (queueWord(queue, Queue.HALT_REQUEST)) {
     useVmid(load<u32>(context, Context.VMID));
     haltQueue(queue, liveWave(queue));
-    return false;
+    return IDLE;
   }
   if (!load<u32>(context, Context.RANDOM))
     store<u32>(context, (controlWord(Control.SEED) * 0x9e3779b1) ^ (queue + 1), Context.RANDOM);
@@ -86,21 +96,23 @@ function runQueue(queue: u32, budget: u32): bool {
     if (load<u32>(context, Context.DISPATCHING)) {
       useVmid(load<u32>(context, Context.VMID));
       used += runDispatch(queue, budget - used);
-      if (queueWord(queue, Queue.STATE) == QueueState.HALTED) return false;
+      if (queueWord(queue, Queue.STATE) == QueueState.HALTED) return IDLE;
       continue;
     }
     if (!hasPackets(queue)) {
       setQueueWord(queue, Queue.STATE, QueueState.IDLE);
-      return false;
+      return IDLE;
     }
     packets++;
-    runPacket(queue);
+    if (queueWord(queue, Queue.KIND) == QueueKind.SDMA) runSdmaPacket(queue);
+    else runPacket(queue);
     if (faultKind != 0) {
       haltQueue(queue, NO_WAVE);
-      return false;
+      return IDLE;
     }
+    if (blocked) return WAITS;
   }
-  return true;
+  return MORE;
 }
 
 /** Statistics of the queue's last dispatch: instructions of class `unit` (`Unit`), for tests and reports. */

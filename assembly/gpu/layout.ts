@@ -225,6 +225,8 @@ export const enum Context {
   THREADS_X = 0xc4,
   THREADS_Y = 0xc8,
   THREADS_Z = 0xcc,
+  /** Rows or tries done of an SDMA packet that takes several turns. */
+  PROGRESS = 0xd0,
   /** Parallel to a decoded page: u64 page number | 1 << 63 where valid. */
   CODE_TAGS = 0x200,
   /** SH registers, by (offset - 0xb000). */

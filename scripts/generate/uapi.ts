@@ -24,6 +24,31 @@ function getter(name: string, [field, lsb, width]: uapi.FieldRow): string {
   return `export function ${name}${pascal(upper(field))}(word: u32): u32 {\n  return ${body};\n}\n`;
 }
 
+/** SDMA: opcode with sub-opcode as the header's low half, dword indices of the body, field getters. */
+function sdma(): string {
+  const rows = Object.entries(uapi.sdmaRows) as [string, uapi.SdmaRow][];
+  const codes = Object.fromEntries(rows.map(([name, row]) => [name, row.subOpcode * 256 + row.opcode]));
+  const parts = [constEnum("Sdma", "SDMA packets by the header's low 16 bits.", codes)];
+  for (const [name, row] of rows) {
+    const words: Record<string, number> = {};
+    let at = 1;
+    for (const [word, kind] of row.words) {
+      if (kind === "u64") {
+        words[`${upper(word)}_LO`] = at++;
+        words[`${upper(word)}_HI`] = at++;
+      } else words[upper(word)] = at++;
+    }
+    words.DWORDS = at;
+    parts.push(constEnum(`Sdma${pascal(name)}Word`, `${name}: dword indices from the header; ${row.about}.`, words));
+    for (const field of row.header) parts.push(getter(`sdma${pascal(name)}`, field));
+    for (const [, kind] of row.words) {
+      if (typeof kind === "string") continue;
+      for (const field of kind) parts.push(getter(`sdma${pascal(name)}`, field));
+    }
+  }
+  return parts.join("\n");
+}
+
 function packets(): string {
   const rows = Object.entries(uapi.packetRows) as [string, uapi.PacketRow][];
   const parts = [
@@ -79,13 +104,12 @@ function page(): string {
     const errors = Object.entries(row.errors).map(([errno, when]) => `${errno}: ${when}`);
     return [hex(row.number), name, [...fields, ...list].join(", "), row.about, errors.join("; ") || "none"];
   });
-  const packetWords = (row: uapi.PacketRow): string =>
+  const bits = (fields: readonly uapi.FieldRow[]): string =>
+    `(${fields.map(([f, lsb, w]) => `${f} ${w === 1 ? lsb : `${lsb + w - 1}:${lsb}`}`).join(", ")})`;
+  const packetWords = (row: uapi.PacketRow | uapi.SdmaRow): string =>
     [
-      ...row.words.map(([word, kind]) =>
-        typeof kind === "string"
-          ? `\`${word}\` ${kind}`
-          : `\`${word}\` (${kind.map(([f, lsb, w]) => `${f} ${w === 1 ? lsb : `${lsb + w - 1}:${lsb}`}`).join(", ")})`,
-      ),
+      ...("header" in row && row.header.length > 0 ? [`header ${bits(row.header)}`] : []),
+      ...row.words.map(([word, kind]) => `\`${word}\` ${typeof kind === "string" ? kind : bits(kind)}`),
       ...(row.tail ? [`\`${row.tail[0]}\`…`] : []),
     ].join(", ");
   const map = Object.entries(uapi.PhysicalMap)
@@ -111,6 +135,17 @@ function page(): string {
       ["opcode", "name", "body", "does"],
       (Object.entries(uapi.packetRows) as [string, uapi.PacketRow][]).map(([name, row]) => [
         hex(row.opcode),
+        name,
+        packetWords(row),
+        row.about,
+      ]),
+    ),
+    "## SDMA packets",
+    "Header: opcode 7:0, sub-opcode 15:8, and the fields named.",
+    table(
+      ["opcode", "name", "body", "does"],
+      (Object.entries(uapi.sdmaRows) as [string, uapi.SdmaRow][]).map(([name, row]) => [
+        `${row.opcode}.${row.subOpcode}`,
         name,
         packetWords(row),
         row.about,
@@ -157,6 +192,8 @@ export function generate(): { path: string; text: string }[] {
     constEnum("Pm4Header", "Packet header.", uapi.Pm4Header),
     constEnum("PacketValue", "Values of packet fields.", uapi.PacketValue),
     packets(),
+    constEnum("SdmaValue", "Values of SDMA packet fields.", uapi.SdmaValue),
+    sdma(),
     registers(),
   ];
   return [

@@ -19,6 +19,8 @@ interface GpuExports {
 }
 
 const PAGE_BYTES = 65_536;
+/** Answer of `run`: work is left, but all of it waits on memory. */
+const WAITS = 2;
 
 /** Physical memory of a machine: shared, at its final size. Bytes: a multiple of 64 KiB within `MachineLimits`. */
 export function createMemory(memoryBytes: number): WebAssembly.Memory {
@@ -38,6 +40,7 @@ export class Engine {
   readonly #memory: WebAssembly.Memory;
   readonly #words: Int32Array;
   #gpu: GpuExports;
+  #waiting = false;
 
   constructor(module: WebAssembly.Module, memory: WebAssembly.Memory) {
     this.#module = module;
@@ -67,8 +70,9 @@ export class Engine {
     return this.#word(PhysicalMap.CONTROL + Control.DOORBELL);
   }
 
-  waitForDoorbell(seen: number): void {
-    Atomics.wait(this.#words, (PhysicalMap.CONTROL + Control.DOORBELL) / 4, seen | 0);
+  /** Sleeps until the doorbell differs from `seen`, at most `milliseconds`. */
+  waitForDoorbell(seen: number, milliseconds?: number): void {
+    Atomics.wait(this.#words, (PhysicalMap.CONTROL + Control.DOORBELL) / 4, seen | 0, milliseconds);
   }
 
   stopped(): boolean {
@@ -84,10 +88,17 @@ export class Engine {
     return this.#word(PhysicalMap.CONTROL + Control.INTERRUPT_WPTR);
   }
 
+  /** After `run`: every busy queue waits on a value in memory, which may come from the CPU without a doorbell. */
+  get waiting(): boolean {
+    return this.#waiting;
+  }
+
   /** Each busy queue runs about `budget` instructions. True: there is more to do. */
   run(budget: number): boolean {
     try {
-      return this.#gpu.run(budget) !== 0;
+      const state = this.#gpu.run(budget);
+      this.#waiting = state === WAITS;
+      return state !== 0;
     } catch (error) {
       if (!(error instanceof WebAssembly.RuntimeError)) throw error;
       this.#failed();

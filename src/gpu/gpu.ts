@@ -16,6 +16,8 @@ export interface GpuOptions {
 
 /** Instructions per queue and turn of the event loop, in-thread. */
 const TURN = 200_000;
+/** How often memory that a queue waits on is looked at. */
+const POLL_MS = 1;
 
 /** A simulated GPU over a fresh memory. It idles until the kernel has filled the control block and rings the doorbell. */
 export function createGpu(options: GpuOptions = {}): GpuPort {
@@ -74,6 +76,7 @@ class ThreadlessGpu implements GpuPort {
   readonly #engine: Engine;
   #handler: () => void = () => {};
   #turn: NodeJS.Immediate | undefined;
+  #poll: NodeJS.Timeout | undefined;
   #raised = 0;
 
   constructor(module: WebAssembly.Module, memory: WebAssembly.Memory) {
@@ -91,11 +94,17 @@ class ThreadlessGpu implements GpuPort {
     if (this.#engine.stopped()) return;
     const more = this.#engine.run(TURN);
     const now = this.#engine.interrupts();
-    if (more) this.doorbell();
+    if (more && this.#engine.waiting) this.#poll ??= setTimeout(() => this.#polled(), POLL_MS);
+    else if (more) this.doorbell();
     if (now !== this.#raised) {
       this.#raised = now;
       this.#handler();
     }
+  }
+
+  #polled(): void {
+    this.#poll = undefined;
+    this.doorbell();
   }
 
   onInterrupt(handler: () => void): void {
@@ -103,6 +112,7 @@ class ThreadlessGpu implements GpuPort {
   }
 
   close(): Promise<void> {
+    clearTimeout(this.#poll);
     stop(new Int32Array(this.memory));
     if (this.#turn !== undefined) clearImmediate(this.#turn);
     this.#turn = undefined;

@@ -11,6 +11,8 @@ export interface WorkerStart {
 
 /** Instructions per queue between looks at the control block: well under a millisecond of vector work. */
 const SLICE = 20_000;
+/** How often memory that a queue waits on is looked at. */
+const POLL_MS = 1;
 
 const { module, memory } = workerData as WorkerStart;
 const engine = new Engine(module, memory);
@@ -24,6 +26,8 @@ while (!engine.stopped()) {
     raised = now;
     parentPort?.postMessage("interrupt");
   }
-  if (!more && !engine.stopped()) engine.waitForDoorbell(seen);
+  if (engine.stopped()) break;
+  if (!more) engine.waitForDoorbell(seen);
+  else if (engine.waiting) engine.waitForDoorbell(seen, POLL_MS);
 }
 engine.setState(GpuState.STOPPED);

@@ -13,3 +13,4 @@ export * from "./packets.ts";
 export * from "./page-table.ts";
 export type * from "./ports.ts";
 export * from "./registers.ts";
+export * from "./sdma.ts";

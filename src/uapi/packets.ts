@@ -36,6 +36,14 @@ const gcrRelease = [
   ["gl2Wb", 21, 1],
 ] as const;
 
+const initiator = [
+  ["computeShaderEn", 0, 1],
+  ["partialTgEn", 1, 1],
+  ["forceStartAt000", 2, 1],
+  ["useThreadDimensions", 5, 1],
+  ["csW32En", 15, 1],
+] as const;
+
 /** PM4 packets. Source: public AMD packet documentation, as in Mesa's and Linux's headers. VMID bits as the kernel uses them. */
 export const packetRows = {
   NOP: { opcode: 0x10, words: [], tail: ["data", 1], about: "skips its body" },
@@ -53,18 +61,17 @@ export const packetRows = {
       ["groupsX", "u32"],
       ["groupsY", "u32"],
       ["groupsZ", "u32"],
-      [
-        "initiator",
-        [
-          ["computeShaderEn", 0, 1],
-          ["partialTgEn", 1, 1],
-          ["forceStartAt000", 2, 1],
-          ["useThreadDimensions", 5, 1],
-          ["csW32En", 15, 1],
-        ],
-      ],
+      ["initiator", initiator],
     ],
     about: "launches groupsX * groupsY * groupsZ workgroups with the COMPUTE_* registers",
+  },
+  DISPATCH_INDIRECT: {
+    opcode: 0x16,
+    words: [
+      ["address", "u64"],
+      ["initiator", initiator],
+    ],
+    about: "as DISPATCH_DIRECT, with the three group counts read from memory; the compute queues' form",
   },
   WRITE_DATA: {
     opcode: 0x37,
@@ -83,6 +90,25 @@ export const packetRows = {
     tail: ["data", 1],
     about: "writes its data to memory (dstSel 5) or registers (dstSel 0)",
   },
+  WAIT_REG_MEM: {
+    opcode: 0x3c,
+    words: [
+      [
+        "control",
+        [
+          ["function", 0, 3],
+          ["memSpace", 4, 1],
+          ["engine", 8, 2],
+        ],
+      ],
+      ["address", "u64"],
+      ["reference", "u32"],
+      ["mask", "u32"],
+      ["pollInterval", "u32"],
+    ],
+    about:
+      "waits until (memory dword & mask) compares with reference: function 0 always, 1 <, 2 <=, 3 ==, 4 !=, 5 >=, 6 >",
+  },
   INDIRECT_BUFFER: {
     opcode: 0x3f,
     words: [
@@ -99,6 +125,24 @@ export const packetRows = {
     ],
     about: "runs the packets at address; in the ring, under the given VMID",
   },
+  COPY_DATA: {
+    opcode: 0x40,
+    words: [
+      [
+        "control",
+        [
+          ["srcSel", 0, 4],
+          ["dstSel", 8, 4],
+          ["countSel", 16, 1],
+          ["writeConfirm", 20, 1],
+        ],
+      ],
+      ["src", "u64"],
+      ["dst", "u64"],
+    ],
+    about:
+      "copies one (countSel 0) or two dwords: from memory (1, 2), its own src as a value (5) or the clock (9) to an SH register (0, dst in dwords) or memory (2, 5)",
+  },
   EVENT_WRITE: {
     opcode: 0x46,
     words: [
@@ -110,7 +154,7 @@ export const packetRows = {
         ],
       ],
     ],
-    about: "type 7, index 4: CS partial flush, waits until dispatches before it have ended",
+    about: "index 4, type 7 CS, 15 VS, 16 PS partial flush: waits until such work before it has ended",
   },
   RELEASE_MEM: {
     opcode: 0x49,
@@ -130,6 +174,33 @@ export const packetRows = {
     ],
     about:
       "after the work before it: flushes, writes data (dataSel 0 none, 1 32-bit, 2 64-bit, 3 timestamp), interrupts",
+  },
+  DMA_DATA: {
+    opcode: 0x50,
+    words: [
+      [
+        "control",
+        [
+          ["engine", 0, 1],
+          ["srcCachePolicy", 13, 2],
+          ["dstSel", 20, 2],
+          ["dstCachePolicy", 25, 2],
+          ["srcSel", 29, 2],
+          ["cpSync", 31, 1],
+        ],
+      ],
+      ["src", "u64"],
+      ["dst", "u64"],
+      [
+        "command",
+        [
+          ["byteCount", 0, 26],
+          ["rawWait", 30, 1],
+          ["disableWriteConfirm", 31, 1],
+        ],
+      ],
+    ],
+    about: "copies byteCount bytes (srcSel 0 or 3), or fills them with the dword src (srcSel 2; whole dwords)",
   },
   ACQUIRE_MEM: {
     opcode: 0x58,
@@ -169,6 +240,8 @@ export type PacketName = keyof typeof packetRows;
 export const PacketValue = {
   DST_MEMORY: 5,
   EVENT_CS_PARTIAL_FLUSH: 7,
+  EVENT_VS_PARTIAL_FLUSH: 15,
+  EVENT_PS_PARTIAL_FLUSH: 16,
   EVENT_INDEX_CS_PARTIAL_FLUSH: 4,
   EVENT_CACHE_FLUSH_TS: 0x14,
   EVENT_BOTTOM_OF_PIPE_TS: 0x28,
@@ -179,4 +252,21 @@ export const PacketValue = {
   DATA_32: 1,
   DATA_64: 2,
   DATA_TIMESTAMP: 3,
+  WAIT_ALWAYS: 0,
+  WAIT_LESS: 1,
+  WAIT_LESS_EQUAL: 2,
+  WAIT_EQUAL: 3,
+  WAIT_NOT_EQUAL: 4,
+  WAIT_GREATER_EQUAL: 5,
+  WAIT_GREATER: 6,
+  WAIT_MEMORY: 1,
+  COPY_REGISTER: 0,
+  COPY_MEMORY: 1,
+  COPY_L2: 2,
+  COPY_IMMEDIATE: 5,
+  COPY_TIMESTAMP: 9,
+  COPY_DST_MEMORY: 5,
+  DMA_ADDRESS: 0,
+  DMA_DATA: 2,
+  DMA_L2: 3,
 } as const;

@@ -1,13 +1,18 @@
 import { describe, expect, it } from "vitest";
 import {
   decodePacket,
+  decodeSdma,
   encodePacket,
+  encodeSdma,
   fixedDwords,
   type PacketName,
   type PacketRow,
   packetRows,
   rawBufferResource,
   registerAt,
+  type SdmaName,
+  type SdmaRow,
+  sdmaRows,
   shRegisters,
 } from "../../src/uapi/index.ts";
 
@@ -113,5 +118,53 @@ describe("buffer resources", () => {
 
   it("refuse a size that does not fit", () => {
     expect(() => rawBufferResource(0n, 2 ** 32)).toThrow(/32 bits/);
+  });
+});
+
+describe("SDMA packets", () => {
+  it("COPY_LINEAR: opcode 1, bytes less by 1, source before destination", () => {
+    const words = encodeSdma("COPY_LINEAR", { count: 4095, src: 0x1_0000_0004n, dst: 0xffff_8000_0000_0010n });
+    expect(words).toEqual([0x0000_0001, 4095, 0, 4, 1, 0x10, 0xffff_8000]);
+  });
+
+  it("headers: sub-opcode in [15:8], fields above", () => {
+    expect(encodeSdma("COPY_SUB_WINDOW", { elementSize: 3 })[0]).toBe(0x6000_0401);
+    expect(encodeSdma("INDIRECT", { vmid: 5 })[0]).toBe(0x0005_0004);
+    expect(encodeSdma("CONST_FILL", { fillSize: 2 })[0]).toBe(0x8000_000b);
+    expect(encodeSdma("POLL_REGMEM", { function: 3, memPoll: 1 })[0]).toBe(0xb000_0008);
+    expect(encodeSdma("TIMESTAMP_GET", { address: 0n })[0]).toBe(0x0000_020d);
+  });
+
+  it("each row decodes to what was encoded, at every field's largest value, and its fields don't overlap", () => {
+    for (const [name, row] of Object.entries(sdmaRows) as [SdmaName, SdmaRow][]) {
+      const values: Record<string, number | bigint> = {};
+      const fields = (rows: readonly (readonly [string, number, number])[], used: bigint) => {
+        let seen = used;
+        for (const [field, lsb, width] of rows) {
+          values[field] = 2 ** width - 1;
+          const mask = ((1n << BigInt(width)) - 1n) << BigInt(lsb);
+          expect([name, field, seen & mask, mask >> 32n]).toEqual([name, field, 0n, 0n]);
+          seen |= mask;
+        }
+      };
+      fields(row.header, 0xffffn);
+      for (const [word, kind] of row.words) {
+        if (kind === "u64") values[word] = 0xfedc_ba98_7654_3210n;
+        else if (kind === "u32") values[word] = 0xffff_fffe;
+        else fields(kind, 0n);
+      }
+      const tail = row.tail ? [1, 0xffff_ffff] : [];
+      if (row.tail) values[row.tail[1]] = 2 - row.tail[2];
+      const words = encodeSdma(name, values as never, tail);
+      expect(decodeSdma([0, ...words], 1)).toMatchObject({ name, values, tail, sizeDwords: words.length });
+    }
+  });
+
+  it("malformed streams are told apart; values that do not fit are refused", () => {
+    expect(decodeSdma([0xff], 0)).toMatchObject({ reason: "unknown SDMA packet 255.0" });
+    expect(decodeSdma([1, 2], 0)).toMatchObject({ reason: "COPY_LINEAR runs past the end of the buffer" });
+    expect(decodeSdma([2, 0, 0, 7, 0], 0)).toMatchObject({ reason: "WRITE_LINEAR runs past the end of the buffer" });
+    expect(() => encodeSdma("COPY_LINEAR", { count: 1 << 22 })).toThrow(/22 bits/);
+    expect(() => encodeSdma("TRAP", {}, [1])).toThrow(/takes no data/);
   });
 });

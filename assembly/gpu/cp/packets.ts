@@ -2,108 +2,56 @@
 import {
   AcquireMemBody,
   Control,
+  CopyDataBody,
   DispatchDirectBody,
+  DispatchIndirectBody,
+  DmaDataBody,
   EventWriteBody,
   FaultKind,
   IndirectBufferBody,
-  InterruptSource,
   NopBody,
   PacketValue,
   Pm4,
   Pm4Header,
+  pm4EventWriteEventIndex,
+  pm4EventWriteEventType,
   pm4IndirectBufferChain,
   pm4IndirectBufferSizeDwords,
   pm4IndirectBufferValid,
   pm4IndirectBufferVmid,
-  pm4ReleaseMemDataSel,
-  pm4ReleaseMemDstSel,
-  pm4ReleaseMemIntSel,
   pm4SetShRegOffset,
-  pm4WriteDataDstSel,
-  pm4WriteDataOneAddress,
   Queue,
-  QueueState,
   RegisterSpace,
   ReleaseMemBody,
   SetBaseBody,
   SetShRegBody,
-  ShReg,
+  WaitRegMemBody,
   WriteDataBody,
 } from "../../gen/uapi.ts";
-import { now } from "../cu/smem.ts";
-import { faultKind, raise, raiseDetail } from "../fault.ts";
+import { faultKind, raise } from "../fault.ts";
 import { Context } from "../layout.ts";
-import { dropTranslations, READ, read32, translate, useVmid, WRITE, write32 } from "../mem/translate.ts";
-import { contextOf, interrupt, queueWord, setQueueWord, takeControlWord } from "./control.ts";
+import { dropTranslations, READ, read32 } from "../mem/translate.ts";
+import { setQueueWord, takeControlWord } from "./control.ts";
+import { copyData, dmaData, releaseMem, waitRegMem, writeData } from "./data.ts";
 import { startDispatch } from "./dispatch.ts";
+import { setShRegister } from "./registers.ts";
+import { available, block, consume, context, inRing, openPacket, queue, word, word64 } from "./stream.ts";
 
 const MAX_DEPTH: u32 = 2;
 
-let context: usize = 0;
-let queue: u32 = 0;
-let inRing: bool = false;
-/** Ring position or virtual address of the running packet's first body dword. */
-let ringAt: u32 = 0;
-let bodyAt: u64 = 0;
-let ringBase: usize = 0;
-let ringMask: u32 = 0;
-
-function ringWord(index: u32): u32 {
-  return load<u32>(ringBase + ((<usize>(index & ringMask)) << 2));
-}
-
 /** Body dword `i`. */
 function body(i: u32): u32 {
-  return inRing ? ringWord(ringAt + i) : read32(bodyAt + 4 * i, READ);
+  return word(i + 1);
 }
 
 function body64(i: u32): u64 {
-  return <u64>body(i) | ((<u64>body(i + 1)) << 32);
-}
-
-/** Has this queue packets to run? */
-export function hasPackets(index: u32): bool {
-  const at = contextOf(index);
-  return load<u32>(at, Context.IB_LEFT) != 0 || queueWord(index, Queue.RPTR) != queueWord(index, Queue.WPTR);
+  return word64(i + 1);
 }
 
 /** Runs the queue's next packet. A fault is left raised. */
 export function runPacket(index: u32): void {
-  queue = index;
-  context = contextOf(index);
-  const left = load<u32>(context, Context.IB_LEFT);
-  inRing = left == 0;
-  let available = left;
-  let header: u32;
-  if (inRing) {
-    useVmid(0);
-    store<u32>(context, 0, Context.DEPTH);
-    setQueueWord(queue, Queue.VMID, 0);
-    ringBase = queueWord(queue, Queue.RING_BASE);
-    const dwords = queueWord(queue, Queue.RING_DWORDS);
-    ringMask = dwords - 1;
-    const rptr = queueWord(queue, Queue.RPTR);
-    available = queueWord(queue, Queue.WPTR) - rptr;
-    const start = ringBase + ((<usize>(rptr & ringMask)) << 2);
-    store<u64>(context, start, Context.PACKET);
-    store<u32>(context, 0, Context.PACKET_HEADER);
-    // The ring is the kernel's: a base outside memory or a size that is no power of two is its bug.
-    if (dwords == 0 || dwords & ringMask || available > dwords || !ringReadable(dwords)) {
-      raise(FaultKind.MALFORMED_PACKET);
-      return;
-    }
-    header = ringWord(rptr);
-    ringAt = rptr + 1;
-  } else {
-    useVmid(load<u32>(context, Context.VMID));
-    const at = load<u64>(context, Context.IB_ADDRESS);
-    store<u64>(context, at, Context.PACKET);
-    store<u32>(context, 0, Context.PACKET_HEADER);
-    header = read32(at, READ);
-    if (faultKind != 0) return;
-    bodyAt = at + 4;
-  }
-  store<u32>(context, header, Context.PACKET_HEADER);
+  const header = openPacket(index);
+  if (faultKind != 0) return;
   const count = (header >> Pm4Header.COUNT_LSB) & Pm4Header.COUNT_MASK;
   const opcode = (header >> Pm4Header.OPCODE_LSB) & 0xff;
   if (header == <u32>Pm4Header.TYPE2_FILLER) {
@@ -123,29 +71,15 @@ export function runPacket(index: u32): void {
     raise(FaultKind.MALFORMED_PACKET);
     return;
   }
+  if (opcode == Pm4.WAIT_REG_MEM) {
+    if (!fits(size, WaitRegMemBody.MIN_DWORDS, WaitRegMemBody.MAX_DWORDS)) return;
+    if (waitRegMem()) consume(size + 1);
+    else if (faultKind == 0) block();
+    return;
+  }
   // Nested buffers and dispatches change where the queue goes on, so step over the packet first.
   consume(size + 1);
   execute(opcode, size);
-}
-
-function ringReadable(dwords: u32): bool {
-  for (let at: u32 = 0; at < dwords; at += 1024) if (translate(ringBase + ((<usize>at) << 2), READ) == 0) return false;
-  return true;
-}
-
-function consume(dwords: u32): void {
-  if (inRing) {
-    setQueueWord(queue, Queue.RPTR, queueWord(queue, Queue.RPTR) + dwords);
-    return;
-  }
-  const left = load<u32>(context, Context.IB_LEFT) - dwords;
-  store<u64>(context, load<u64>(context, Context.IB_ADDRESS) + 4 * dwords, Context.IB_ADDRESS);
-  store<u32>(context, left, Context.IB_LEFT);
-  if (left == 0 && load<u32>(context, Context.DEPTH) > 1) {
-    store<u32>(context, 1, Context.DEPTH);
-    store<u64>(context, load<u64>(context, Context.SAVED_ADDRESS), Context.IB_ADDRESS);
-    store<u32>(context, load<u32>(context, Context.SAVED_LEFT), Context.IB_LEFT);
-  }
 }
 
 /** Does a body of `size` dwords fit the row's bounds? */
@@ -176,11 +110,20 @@ function execute(opcode: u32, size: u32): void {
       if (faultKind == 0) startDispatch(queue, x, y, z, initiator);
       return;
     }
+    case Pm4.DISPATCH_INDIRECT:
+      if (fits(size, DispatchIndirectBody.MIN_DWORDS, DispatchIndirectBody.MAX_DWORDS)) dispatchIndirect();
+      return;
     case Pm4.INDIRECT_BUFFER:
       if (fits(size, IndirectBufferBody.MIN_DWORDS, IndirectBufferBody.MAX_DWORDS)) indirectBuffer();
       return;
     case Pm4.WRITE_DATA:
       if (fits(size, WriteDataBody.MIN_DWORDS, WriteDataBody.MAX_DWORDS)) writeData(size);
+      return;
+    case Pm4.COPY_DATA:
+      if (fits(size, CopyDataBody.MIN_DWORDS, CopyDataBody.MAX_DWORDS)) copyData();
+      return;
+    case Pm4.DMA_DATA:
+      if (fits(size, DmaDataBody.MIN_DWORDS, DmaDataBody.MAX_DWORDS)) dmaData();
       return;
     case Pm4.RELEASE_MEM:
       if (fits(size, ReleaseMemBody.MIN_DWORDS, ReleaseMemBody.MAX_DWORDS)) releaseMem();
@@ -190,8 +133,7 @@ function execute(opcode: u32, size: u32): void {
       fits(size, AcquireMemBody.MIN_DWORDS, AcquireMemBody.MAX_DWORDS);
       return;
     case Pm4.EVENT_WRITE:
-      // Packets run in order and a dispatch ends before the next packet: a partial flush has nothing to wait for.
-      fits(size, EventWriteBody.MIN_DWORDS, EventWriteBody.MAX_DWORDS);
+      if (fits(size, EventWriteBody.MIN_DWORDS, EventWriteBody.MAX_DWORDS)) eventWrite();
       return;
     default:
       raise(FaultKind.UNKNOWN_PACKET);
@@ -199,47 +141,36 @@ function execute(opcode: u32, size: u32): void {
   }
 }
 
-/** SH registers that the model has, by byte offset. */
-function isShRegister(offset: u32): bool {
-  if (
-    (offset - ShReg.COMPUTE_USER_DATA_0) >> 2 < <u32>ShReg.COMPUTE_USER_DATA_COUNT &&
-    offset >= <u32>ShReg.COMPUTE_USER_DATA_0
-  )
-    return (offset & 3) == 0;
-  switch (offset) {
-    case ShReg.COMPUTE_DISPATCH_INITIATOR:
-    case ShReg.COMPUTE_START_X:
-    case ShReg.COMPUTE_START_Y:
-    case ShReg.COMPUTE_START_Z:
-    case ShReg.COMPUTE_NUM_THREAD_X:
-    case ShReg.COMPUTE_NUM_THREAD_Y:
-    case ShReg.COMPUTE_NUM_THREAD_Z:
-    case ShReg.COMPUTE_PGM_LO:
-    case ShReg.COMPUTE_PGM_HI:
-    case ShReg.COMPUTE_DISPATCH_SCRATCH_BASE_LO:
-    case ShReg.COMPUTE_DISPATCH_SCRATCH_BASE_HI:
-    case ShReg.COMPUTE_PGM_RSRC1:
-    case ShReg.COMPUTE_PGM_RSRC2:
-    case ShReg.COMPUTE_RESOURCE_LIMITS:
-    case ShReg.COMPUTE_TMPRING_SIZE:
-    case ShReg.COMPUTE_PGM_RSRC3:
-      return true;
-    default:
-      return false;
-  }
+/** Packets run in order and a dispatch ends before the next packet: a partial flush has nothing to wait for. */
+function eventWrite(): void {
+  const event = body(EventWriteBody.EVENT);
+  const type = pm4EventWriteEventType(event);
+  const flush =
+    type == PacketValue.EVENT_CS_PARTIAL_FLUSH ||
+    type == PacketValue.EVENT_VS_PARTIAL_FLUSH ||
+    type == PacketValue.EVENT_PS_PARTIAL_FLUSH;
+  if (!flush || pm4EventWriteEventIndex(event) != PacketValue.EVENT_INDEX_CS_PARTIAL_FLUSH)
+    raise(FaultKind.MALFORMED_PACKET);
+}
+
+function dispatchIndirect(): void {
+  const address = body64(DispatchIndirectBody.ADDRESS_LO);
+  const initiator = body(DispatchIndirectBody.INITIATOR);
+  if (address & 3) raise(FaultKind.MALFORMED_PACKET);
+  if (faultKind != 0) return;
+  const x = read32(address, READ);
+  const y = read32(address + 4, READ);
+  const z = read32(address + 8, READ);
+  if (faultKind == 0) startDispatch(queue, x, y, z, initiator);
 }
 
 function setShRegisters(size: u32): void {
   const first = RegisterSpace.SH + 4 * pm4SetShRegOffset(body(SetShRegBody.REGISTER));
   for (let i: u32 = 0; i < size - SetShRegBody.FIXED_DWORDS; i++) {
-    const offset = first + 4 * i;
-    if (!isShRegister(offset)) {
-      raiseDetail(FaultKind.BAD_REGISTER_OFFSET, offset, 0);
-      return;
-    }
     const value = body(SetShRegBody.FIXED_DWORDS + i);
     if (faultKind != 0) return;
-    store<u32>(context + Context.SH + <usize>(offset - RegisterSpace.SH), value);
+    setShRegister(first + 4 * i, value);
+    if (faultKind != 0) return;
   }
 }
 
@@ -275,61 +206,4 @@ function indirectBuffer(): void {
   }
   store<u64>(context, address, Context.IB_ADDRESS);
   store<u32>(context, dwords, Context.IB_LEFT);
-}
-
-function writeData(size: u32): void {
-  const control = body(WriteDataBody.CONTROL);
-  const address = body64(WriteDataBody.ADDRESS_LO);
-  if (pm4WriteDataDstSel(control) != PacketValue.DST_MEMORY || address & 3) {
-    raise(FaultKind.MALFORMED_PACKET);
-    return;
-  }
-  const oneAddress = pm4WriteDataOneAddress(control) != 0;
-  for (let i: u32 = 0; i < size - WriteDataBody.FIXED_DWORDS; i++) {
-    const value = body(WriteDataBody.FIXED_DWORDS + i);
-    if (faultKind != 0) return;
-    write32(oneAddress ? address : address + 4 * i, value);
-    if (faultKind != 0) return;
-  }
-}
-
-function storeVisible(address: u64, value: u32): void {
-  const at = translate(address, WRITE);
-  if (at != 0) atomic.store<u32>(at, value);
-}
-
-function releaseMem(): void {
-  const select = body(ReleaseMemBody.SELECT);
-  const address = body64(ReleaseMemBody.ADDRESS_LO);
-  let data = body64(ReleaseMemBody.DATA_LO);
-  const contextId = body(ReleaseMemBody.CONTEXT_ID);
-  if (faultKind != 0) return;
-  const kind = pm4ReleaseMemDataSel(select);
-  if (
-    kind > <u32>PacketValue.DATA_TIMESTAMP ||
-    pm4ReleaseMemDstSel(select) > 1 ||
-    (kind != PacketValue.DATA_NONE && address & 3)
-  ) {
-    raise(FaultKind.MALFORMED_PACKET);
-    return;
-  }
-  if (kind == PacketValue.DATA_TIMESTAMP) data = now();
-  if (kind != PacketValue.DATA_NONE) {
-    if (kind != PacketValue.DATA_32 && translate(address + 4, WRITE) == 0) return;
-    storeVisible(address, <u32>data);
-    if (kind != PacketValue.DATA_32) storeVisible(address + 4, <u32>(data >> 32));
-    if (faultKind != 0) return;
-  }
-  if (pm4ReleaseMemIntSel(select) != PacketValue.INT_NONE) {
-    interrupt(InterruptSource.END_OF_PIPE, queue, load<u32>(context, Context.VMID), contextId, data);
-  }
-}
-
-/** Forgets everything of a queue but its registers' memory; the ring is drained. */
-export function resetPackets(index: u32): void {
-  const at = contextOf(index);
-  memory.fill(at, 0, Context.CODE_TAGS);
-  setQueueWord(index, Queue.RPTR, queueWord(index, Queue.WPTR));
-  setQueueWord(index, Queue.STATE, QueueState.IDLE);
-  setQueueWord(index, Queue.VMID, 0);
 }
