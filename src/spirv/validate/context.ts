@@ -1,4 +1,4 @@
-import { type Instruction, type Module, operand } from "../module.ts";
+import type { Instruction, Module } from "../module.ts";
 import type { Types } from "./types.ts";
 
 /** What a check of one instruction sees; one object serves all, `at` moves it on. */
