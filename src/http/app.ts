@@ -43,7 +43,9 @@ export function createApp(options: AppOptions): FastifyInstance {
     genReqId: (request) => requestId(request.headers["x-request-id"]),
     logger: options.logLevel === undefined ? false : { level: options.logLevel, stream: process.stderr },
     forceCloseConnections: "idle",
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false } },
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false, validateSchema: false } },
+    // Answers are typed: writing them by schema buys nothing, and compiling the writers is a good part of a start.
+    schemaController: { compilersFactory: { buildSerializer: () => () => JSON.stringify } },
     frameworkErrors: (error, request, reply) => {
       reply.header("x-request-id", request.id).headers(securityHeaders);
       sendProblem(reply as FastifyReply, problemOf(400, "BAD_REQUEST", error.message, request.id));
@@ -66,6 +68,10 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addHook("onResponse", async (request, reply) => {
     const name = countName(request.method, request.routeOptions.url ?? "none", reply.statusCode);
     requests.set(name, (requests.get(name) ?? 0) + 1);
+  });
+  app.addHook("onRoute", (route) => {
+    // Handlers validate (`validBody`), so that the first request compiles a schema and not the start.
+    delete route.schema;
   });
   app.setErrorHandler(errorHandler(limits.bodyBytes));
   app.setNotFoundHandler(notFound(app));

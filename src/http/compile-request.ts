@@ -1,3 +1,4 @@
+import type { Static, TSchema } from "@sinclair/typebox";
 import type { FastifyRequest } from "fastify";
 import { type CompileRequest, defaultRequest } from "../codeobj/index.ts";
 import { httpError } from "./codes.ts";
@@ -11,10 +12,18 @@ export interface ParsedCompile {
   readonly emit: ReadonlySet<EmitName>;
 }
 
+/** The value, found valid by the schema, which is compiled at its first use. Errors: BAD_REQUEST. */
+export function validBody<T extends TSchema>(request: FastifyRequest, schema: T, value: unknown): Static<T> {
+  // Kept by Fastify under the schema object.
+  const validate = request.compileValidationSchema(schema);
+  if (validate(value) !== false) return value as Static<T>;
+  const first = validate.errors?.[0];
+  const where = (first?.instancePath ?? "").slice(1).replaceAll("/", ".");
+  throw bad(`${where === "" ? "the body" : where} ${first?.message ?? "is not valid"}`);
+}
+
 /** The request of a JSON body that the schema accepted. Errors: BAD_REQUEST. */
-export function parseBody(body: CompileBody | null | undefined): ParsedCompile {
-  // A request without any body is not seen by the schema.
-  if (typeof body !== "object" || body === null) throw bad("the body must be a JSON object");
+export function parseBody(body: CompileBody): ParsedCompile {
   const { source, spirv, language, options, emit, ...rest } = body;
   if ((source === undefined) === (spirv === undefined)) throw bad("give either source or spirv");
   const chosen = language ?? (spirv === undefined ? "glsl" : "spirv");
@@ -67,14 +76,7 @@ export function parseRaw(request: FastifyRequest, bytes: Buffer, isSpirv: boolea
   const fields = bodyOfQuery(request.query as Record<string, string | string[]>);
   if ("source" in fields || "spirv" in fields || "language" in fields) throw bad("the body is the source");
   const body = isSpirv ? { ...fields, spirv: "" } : { ...fields, source: decodeUtf8(bytes) };
-  const validate = request.getValidationFunction(compileBody) ?? request.compileValidationSchema(compileBody);
-  if (validate(body) === false) {
-    const first = validate.errors?.[0];
-    throw bad(
-      `${(first?.instancePath ?? "").slice(1).replaceAll("/", ".") || "query"} ${first?.message ?? "is not valid"}`,
-    );
-  }
-  const parsed = parseBody(body as CompileBody);
+  const parsed = parseBody(validBody(request, compileBody, body));
   return isSpirv ? { ...parsed, request: { ...parsed.request, spirv: bytes } } : parsed;
 }
 

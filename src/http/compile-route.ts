@@ -8,7 +8,7 @@ import {
   recordAssembly,
   reportNames,
 } from "../service/index.ts";
-import { type ParsedCompile, parseBody, parseRaw } from "./compile-request.ts";
+import { type ParsedCompile, parseBody, parseRaw, validBody } from "./compile-request.ts";
 import { problemOf, sendProblem } from "./problem.ts";
 import { type CompileBody, compileAnswer, compileBody, type EmitName, problem } from "./schemas.ts";
 
@@ -100,7 +100,9 @@ export function compileRoute(app: FastifyInstance, service: CompileService): voi
     (request, reply) => {
       const { body } = request;
       const isSpirv = request.headers["content-type"]?.startsWith("application/x-spirv") === true;
-      const parsed = Buffer.isBuffer(body) ? parseRaw(request, body, isSpirv) : parseBody(body);
+      const parsed = Buffer.isBuffer(body)
+        ? parseRaw(request, body, isSpirv)
+        : parseBody(validBody(request, compileBody, body));
       return compile(service, parsed, request, reply);
     },
   );

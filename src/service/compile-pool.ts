@@ -29,7 +29,7 @@ export interface PoolStats {
  */
 export class CompilePool {
   readonly options: CompilePoolOptions;
-  readonly #piscina: Promise<Piscina>;
+  #piscina: Promise<Piscina> | undefined;
   #running = 0;
   #restarts = 0;
   #closing = false;
@@ -39,19 +39,23 @@ export class CompilePool {
 
   constructor(options: CompilePoolOptions) {
     this.options = options;
-    this.#piscina = import("piscina").then(
+  }
+
+  /** The threads, started by the first task: a server listens before they do. */
+  #threads(): Promise<Piscina> {
+    const { workerFile, workers, memoryLimitMb } = this.options;
+    this.#piscina ??= import("piscina").then(
       ({ Piscina }) =>
         new Piscina({
-          filename: options.workerFile,
+          filename: workerFile,
           // One thread more than compiles run: a probe is answered under full load too.
-          minThreads: options.workers,
-          maxThreads: options.workers + 1,
+          minThreads: workers,
+          maxThreads: workers + 1,
           idleTimeout: 60_000,
-          resourceLimits: { maxOldGenerationSizeMb: options.memoryLimitMb, stackSizeMb: 8 },
+          resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb, stackSizeMb: 8 },
         }),
     );
-    // A pool that cannot start is told to whoever runs a task.
-    this.#piscina.catch(() => {});
+    return this.#piscina;
   }
 
   /** Runs a task when a worker is free. `id` names the request in an error. */
@@ -87,7 +91,7 @@ export class CompilePool {
   }
 
   async #runNow(task: CompileTask, id: string): Promise<TaskAnswer> {
-    const piscina = await this.#piscina;
+    const piscina = await this.#threads();
     const { timeLimitMs, memoryLimitMb } = this.options;
     const limit = new AbortController();
     const startedAt = new SharedArrayBuffer(8);
@@ -95,6 +99,8 @@ export class CompilePool {
     try {
       return (await piscina.run({ ...task, startedAt }, { signal: limit.signal })) as TaskAnswer;
     } catch (error) {
+      // The pool ended under the task: at the deadline of a stop, or under a probe.
+      if (this.#closing && !limit.signal.aborted) throw serviceError("SHUTTING_DOWN", {});
       this.#restarts++;
       if (limit.signal.aborted) throw serviceError("COMPILE_TIME_LIMIT", { limitMs: timeLimitMs });
       const { code, stack } = error as NodeJS.ErrnoException;
@@ -131,7 +137,7 @@ export class CompilePool {
       await Promise.race([deadline, new Promise<void>((resolve) => this.#idle.push(resolve))]);
       clearTimeout(timer);
     }
-    await (await this.#piscina).destroy();
+    await (await this.#piscina)?.destroy();
   }
 }
 
