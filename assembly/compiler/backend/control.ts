@@ -24,6 +24,7 @@ import {
   loopOf,
   nextBlock,
   nextNode,
+  nodePlace,
   opOf,
   parentOf,
   sideOf,
@@ -265,6 +266,7 @@ function endElse(node: u32): void {
 }
 
 function enterLoop(node: u32): void {
+  setMachinePlace(nodePlace[node]);
   const header = newBlock();
   nodeMachine[node] = newBlock();
   nodeTarget[node] = newBlock();
@@ -282,6 +284,7 @@ function enterLoop(node: u32): void {
 }
 
 function endBody(node: u32): void {
+  setMachinePlace(nodePlace[node]);
   const cont = nodeTarget[node];
   if (reachable) {
     addEdge(buildBlock(), cont);
@@ -299,6 +302,7 @@ function endBody(node: u32): void {
 }
 
 function endLoop(node: u32): void {
+  setMachinePlace(nodePlace[node]);
   if (reachable) {
     const header = nodeDepthOf[node];
     branch(Isa.s_branch, header);

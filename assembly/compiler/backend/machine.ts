@@ -122,9 +122,9 @@ export function units(): u32 {
   return unitCount;
 }
 
-/** Source place of the instructions made from here on. */
+/** Source place of the instructions made from here on; 0 (what the compiler made up) keeps the one before. */
 export function setMachinePlace(p: u32): void {
-  place = p;
+  if (p != 0) place = p;
 }
 
 // Operands.

@@ -2,7 +2,7 @@
  * Makes instructions at a cursor. Constants are pooled: one instruction per (bits, width), in a run at the start of the
  * entry block, so that each dominates everything.
  */
-import { U32Column } from "../../base/index.ts";
+import { setPlace, U32Column } from "../../base/index.ts";
 import { Op, opDst } from "../../gen/ir-ops.ts";
 import { IR_END, instrBlock, instrImm0, instrNext, instrPlace } from "./columns.ts";
 import { firstInstr, insertInstr, newInstr, nextInstr, opOf, setImm, setSrc, widthOf } from "./instr.ts";
@@ -29,8 +29,9 @@ export function cursorAtEnd(block: u32): void {
   cursorBlock = block;
   cursorAt = 0;
 }
-/** New instructions go before `i`. */
+/** New instructions go before `i`, and get its source place. */
 export function cursorBefore(i: u32): void {
+  setPlace(instrPlace[i]);
   cursorBlock = instrBlock[i];
   cursorAt = i;
 }

@@ -67,7 +67,9 @@ export const nodeOrder = changetype<U32Column>(SLOT_END + 11 * N);
 export const nodeIdom = changetype<U32Column>(SLOT_END + 12 * N);
 export const nodePre = changetype<U32Column>(SLOT_END + 13 * N);
 export const nodeSize = changetype<U32Column>(SLOT_END + 14 * N);
-const NODE_END: usize = SLOT_END + 15 * N;
+/** If, loop: the source place where it was made. */
+export const nodePlace = changetype<U32Column>(SLOT_END + 15 * N);
+const NODE_END: usize = SLOT_END + 16 * N;
 
 export const predPool = changetype<U32Column>(NODE_END);
 const PRED_END: usize = NODE_END + ((<usize>MAX_PREDS) << 2);

@@ -7,7 +7,7 @@
  * the first block of cont from the last block of the body and each `continue`; into the block after a loop from each
  * `break`. A block without predecessors (but the entry) is unreachable and empty, and its edges do not count.
  */
-import { Fail, fail, Limit } from "../../base/index.ts";
+import { Fail, fail, Limit, place } from "../../base/index.ts";
 import { InstrFlag, Op } from "../../gen/ir-ops.ts";
 import {
   instrFlagBits,
@@ -22,6 +22,7 @@ import {
   nodeLast1,
   nodeNext,
   nodeParent,
+  nodePlace,
   nodePrev,
   nodeScratch,
   nodeSide,
@@ -239,6 +240,7 @@ function newNode(kind: u32): u32 {
   nodeLast1[n] = 0;
   nodeAux[n] = 0;
   nodeScratch[n] = 0;
+  nodePlace[n] = place();
   return n;
 }
 
