@@ -18,6 +18,11 @@ export const compileCodes = defineCodes({
     blame: "caller",
     text: "{name} at set {set} binding {binding} needs {count} {want}, the pipeline layout has {have}",
   },
+  COMPILE_SPEC_VALUE: {
+    status: 422,
+    blame: "caller",
+    text: "specialisation constant {id} is a {type}, {value} is none",
+  },
   COMPILE_WARNING_AS_ERROR: { status: 422, blame: "caller", text: "warnings are errors here" },
 });
 

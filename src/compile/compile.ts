@@ -12,6 +12,7 @@ import type { Core, CoreFailure, CoreOutput, CorePassReport } from "../core/inde
 import { type Module, moduleStrings, reflectModule } from "../spirv/index.ts";
 import { reportCompile } from "./codes.ts";
 import { layoutResources } from "./layout.ts";
+import { specialize } from "./specialize.ts";
 import { statisticsOf } from "./statistics.ts";
 import { toSpirv } from "./to-spirv.ts";
 
@@ -53,11 +54,14 @@ export function compileShader(request: CompileRequest, core: Core, dumpAfter?: r
   const layout = layoutResources(request, reflection.resources);
   if (!layout.ok) return refuse(layout.diagnostics);
 
+  const specialized = specialize(request, reflection.specializationConstants);
+  if (!specialized.ok) return refuse(specialized.diagnostics);
+
   const compiled = core.compile({
     words: module.words,
     stage: reflection.stage,
     entryPoint: request.entryPoint,
-    specialization: request.specialization,
+    specialization: specialized.values,
     bindings: layout.resources,
     optimization: request.options.optimization,
     contraction: request.pipeline.floatControls?.contraction ?? true,

@@ -10,4 +10,5 @@ export type {
   CorePassReport,
   CoreRequest,
   CoreResult,
+  CoreSpecialization,
 } from "./interface.ts";

@@ -106,8 +106,7 @@ export class CoreInstance {
       this.#words.set([b.set, b.binding, b.offsetBytes, b.strideBytes, b.count], this.#at(2) + 5 * i);
     });
     request.specialization.forEach((s, i) => {
-      const bits = BigInt.asUintN(64, specBits(s.value));
-      this.#words.set([s.id, Number(bits & 0xffffffffn), Number(bits >> 32n)], this.#at(3) + 3 * i);
+      this.#words.set([s.id, Number(s.bits & 0xffffffffn), Number(s.bits >> 32n)], this.#at(3) + 3 * i);
     });
     this.#words.set(request.words, this.#at(4));
     return undefined;
@@ -152,16 +151,4 @@ export class CoreInstance {
 function assemblyString(buffer: ArrayBuffer, at: number): string {
   const bytes = new DataView(buffer).getUint32(at - 4, true);
   return new TextDecoder("utf-16le").decode(new Uint8Array(buffer, at, Math.min(bytes, 1000)));
-}
-
-const f32 = new Float32Array(1);
-const f32Bits = new Uint32Array(f32.buffer);
-
-/** Bits of a specialisation value: a fraction is an f32, other numbers and decimal strings are integers. */
-function specBits(value: number | boolean | string): bigint {
-  if (typeof value === "boolean") return value ? 1n : 0n;
-  if (typeof value === "string") return /^-?\d+$/.test(value) ? BigInt(value) : 0n;
-  if (Number.isInteger(value)) return BigInt(value);
-  f32[0] = value;
-  return BigInt(f32Bits[0] ?? 0);
 }

@@ -1,4 +1,4 @@
-import type { SpecializationValue, Stage, UserDataEntry } from "../codeobj/index.ts";
+import type { Stage, UserDataEntry } from "../codeobj/index.ts";
 
 /** Where the compiler finds one binding's descriptors: computed by `src/codeobj`'s layout function, never by the core. */
 export interface CoreBinding {
@@ -9,12 +9,18 @@ export interface CoreBinding {
   readonly count: number;
 }
 
+/** Value of a specialisation constant: its bits as the constant's type has them, zero-extended; booleans 0 or 1. */
+export interface CoreSpecialization {
+  readonly id: number;
+  readonly bits: bigint;
+}
+
 /** One compile of the core. `words` is a SPIR-V module that the reader of `src/spirv` has accepted. */
 export interface CoreRequest {
   readonly words: Uint32Array;
   readonly stage: Stage;
   readonly entryPoint: string;
-  readonly specialization: readonly SpecializationValue[];
+  readonly specialization: readonly CoreSpecialization[];
   readonly bindings: readonly CoreBinding[];
   readonly optimization: 0 | 1 | 2;
   readonly contraction: boolean;

@@ -2,12 +2,11 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CoreTools } from "../../src/core/index.ts";
 import { createCore } from "../../src/core/index.ts";
-import { oracle } from "../oracles.ts";
 import { glslToWords } from "./spirv-source.ts";
 
 const kernels = ["saxpy", "matmul_naive", "matmul_tiled", "mandelbrot", "reduce", "nbody"];
 
-describe.skipIf(!oracle("glslangValidator"))("same input, same bytes", () => {
+describe("same input, same bytes", () => {
   let modules: Uint32Array[];
   let core: CoreTools;
   beforeAll(async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createCore } from "../../src/core/index.ts";
 import { Simulator } from "../backend/simulate.ts";
-import { oracle } from "../oracles.ts";
 import { glslToWords } from "./spirv-source.ts";
 
 /** Distance in units in the last place of the exact value. */
@@ -71,7 +70,7 @@ const bounds: readonly Bound[] = [
 
 const count = 512;
 
-describe.skipIf(!oracle("glslangValidator"))("precision of functions on the simulated GPU", () => {
+describe("precision of functions on the simulated GPU", () => {
   it("stays within Vulkan's bounds", async () => {
     const statements = bounds.map(
       (b, k) => `{ float x = a[i].v[${2 * k}], y = a[i].v[${2 * k + 1}]; r[i].v[${k}] = ${b.glsl}; }`,

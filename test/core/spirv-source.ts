@@ -1,36 +1,26 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { runOracle } from "../oracles.ts";
+import { compileGlsl } from "../../src/glsl/index.ts";
+import { assemble } from "../../src/spirv/index.ts";
 
-/** GLSL compute sources to SPIR-V words by the oracle front end: independent of ours. */
-export function glslToWords(source: string): Uint32Array {
-  const folder = mkdtempSync(join(tmpdir(), "kiln-core-"));
-  try {
-    const input = join(folder, "a.comp");
-    const output = join(folder, "a.spv");
-    writeFileSync(input, source);
-    const done = runOracle("glslangValidator", ["-V", "--target-env", "vulkan1.1", input, "-o", output]);
-    if (done.status !== 0) throw new Error(done.stdout + done.stderr);
-    return toWords(readFileSync(output));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+/** GLSL compute source to SPIR-V words. */
+export function glslToWords(source: string, extensionsTarget: "vulkan1.1" | "vulkan1.3" = "vulkan1.1"): Uint32Array {
+  const compiled = compileGlsl({
+    source,
+    filename: "test.comp",
+    stage: "compute",
+    defines: {},
+    includes: {},
+    targetEnv: extensionsTarget,
+    dialect: "vulkan",
+    entryPoint: "main",
+    debugInfo: false,
+  });
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.diagnostics));
+  return compiled.words;
 }
 
-/** SPIR-V assembly to words by `spirv-as`. */
+/** SPIR-V assembly to words. */
 export function asmToWords(source: string): Uint32Array {
-  const folder = mkdtempSync(join(tmpdir(), "kiln-core-"));
-  try {
-    const output = join(folder, "a.spv");
-    const done = runOracle("spirv-as", ["--target-env", "spv1.3", "--preserve-numeric-ids", "-", "-o", output], source);
-    if (done.status !== 0) throw new Error(done.stderr);
-    return toWords(readFileSync(output));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-function toWords(bytes: Uint8Array): Uint32Array {
-  return new Uint32Array(Uint8Array.from(bytes).buffer);
+  const assembled = assemble(source, { file: "test.spvasm", target: "spv1.3" });
+  if (!assembled.ok) throw new Error(JSON.stringify(assembled.diagnostics));
+  return assembled.words;
 }
