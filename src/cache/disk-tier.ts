@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync } from "node:fs";
+import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Counters } from "./counters.ts";
+import { makeFolder, makeShards, shardCount, shardName, unlinkQuietly } from "./disk-folder.ts";
 import { DiskIndex } from "./disk-index.ts";
 import { withLock } from "./folder-lock.ts";
 import { buildTag, type History, type Identity } from "./history.ts";
@@ -11,12 +12,13 @@ import { headerBytes, openRecord, sealRecord } from "./record-file.ts";
 import { isKey, type Key, type Lookup, type Tier, type TierEvent, type TierStats } from "./tier.ts";
 import { countersOf } from "./tier-counters.ts";
 
-const shardCount = 256;
 /** A file takes whole blocks, and its name a share of the folder's block. */
 const blockBytes = 4096;
 const nameBytes = 128;
 /** Uses of one key within this time are one touch. */
 const touchEveryMs = 1000;
+/** What a full disk makes room for, in records of the size that did not fit. */
+const spareRecords = 4;
 /** A temporary file this old belongs to a process that was killed. */
 const staleTemporaryMs = 60_000;
 
@@ -46,6 +48,8 @@ export class DiskTier implements Tier, History {
   #touchTimer: NodeJS.Timeout | undefined;
   #temporary = 0;
   #closed = false;
+  /** Why nothing can be stored, from when the folder was opened: an errno. */
+  problem: string | undefined;
   /** Settles when the journal has been read and compared with the files. */
   readonly ready: Promise<void>;
 
@@ -66,9 +70,11 @@ export class DiskTier implements Tier, History {
   #open(): void {
     try {
       this.#openJournal();
+      this.problem = undefined;
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       this.#count("errors");
+      this.problem = code ?? String(error);
       // A file where a folder should be, or the reverse: put it aside and start anew. Read-only or full: serve without.
       if (code !== "ENOTDIR" && code !== "EEXIST" && code !== "EISDIR") return;
       try {
@@ -76,6 +82,7 @@ export class DiskTier implements Tier, History {
         rmSync(aside, { recursive: true, force: true });
         renameSync(this.#root, aside);
         this.#openJournal();
+        this.problem = undefined;
       } catch {
         this.#count("errors");
       }
@@ -83,18 +90,14 @@ export class DiskTier implements Tier, History {
   }
 
   #openJournal(): void {
-    mkdirSync(join(this.#root, "tmp"), { recursive: true });
+    makeFolder(join(this.#root, "tmp"));
     // The last one stands for all: looking for each would be most of the time that opening takes.
-    if (!existsSync(join(this.#root, shardName(shardCount - 1)))) this.#makeShards();
+    if (!existsSync(join(this.#root, shardName(shardCount - 1)))) makeShards(this.#root);
     this.#journal = new Journal(
       join(this.#root, "journal"),
       (row) => this.#index.apply(row),
       () => this.#index.reset(),
     );
-  }
-
-  #makeShards(): void {
-    for (let shard = 0; shard < shardCount; shard++) mkdirSync(join(this.#root, shardName(shard)), { recursive: true });
   }
 
   #path(key: Key): string {
@@ -167,21 +170,39 @@ export class DiskTier implements Tier, History {
       this.#count("errors");
       return;
     }
+    const file = sealRecord(key, value);
     try {
-      this.#journal.follow();
-      if (bytes > this.#budgetBytes() / 2) throw new RangeError("larger than half the cache");
-      this.#evictDownTo(this.#budgetBytes() - bytes);
-      // The row comes first: a process killed between the two leaves an entry too many in the sum, never one too few.
-      this.#journal.append([{ kind: RowKind.put, key, value: bytes }]);
-      await this.#writeRecord(key, sealRecord(key, value));
-      this.#count("puts");
-      await this.#compactIfLong();
+      await this.#store(key, file, bytes);
     } catch (error) {
       this.#count("errors");
+      const { code } = error as NodeJS.ErrnoException;
+      // The disk is fuller than our limit knows of: give back some of our own and try once more.
+      if (code === "ENOSPC" && this.#evictDownTo(this.#index.entryBytes - spareRecords * bytes) > 0) {
+        if (
+          await this.#store(key, file, bytes).then(
+            () => true,
+            () => false,
+          )
+        )
+          return;
+      }
       // Somebody emptied the folder under us: make it again for the next put.
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") this.#openJournalAgain();
+      if (code === "ENOENT") this.#openJournalAgain();
       this.#append([{ kind: RowKind.remove, key, value: 0 }]);
     }
+  }
+
+  async #store(key: Key, file: Uint8Array, bytes: number): Promise<void> {
+    const journal = this.#journal;
+    if (journal === undefined) return;
+    journal.follow();
+    if (bytes > this.#budgetBytes() / 2) throw new RangeError("larger than half the cache");
+    this.#evictDownTo(this.#budgetBytes() - bytes);
+    // The row comes first: a process killed between the two leaves an entry too many in the sum, never one too few.
+    journal.append([{ kind: RowKind.put, key, value: bytes }]);
+    await this.#writeRecord(key, file);
+    this.#count("puts");
+    await this.#compactIfLong();
   }
 
   async #writeRecord(key: Key, file: Uint8Array): Promise<void> {
@@ -200,7 +221,7 @@ export class DiskTier implements Tier, History {
     this.#journal = undefined;
     this.#index.reset();
     this.#open();
-    if (this.#journal !== undefined) this.#makeShards();
+    if (this.#journal !== undefined) makeShards(this.#root);
   }
 
   #evictDownTo(budgetBytes: number, atMost = Number.POSITIVE_INFINITY): number {
@@ -368,21 +389,5 @@ export class DiskTier implements Tier, History {
     await this.ready;
     this.#journal?.close();
     this.#journal = undefined;
-  }
-}
-
-function shardName(shard: number): string {
-  return shard.toString(16).padStart(2, "0");
-}
-
-function unlinkQuietly(path: string): boolean {
-  try {
-    unlinkSync(path);
-    return true;
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOENT" || code === "ENOTDIR" || code === "EROFS" || code === "EACCES" || code === "EPERM")
-      return false;
-    throw error;
   }
 }

@@ -49,6 +49,10 @@ function openService(settings: ServeSettings): CompileService {
           disk: { folder: settings.cacheDir, capacityBytes: settings.cacheBytes },
         },
   );
+  const problem = cache.disk?.problem;
+  if (problem !== undefined) {
+    complain(`kiln: cannot store in ${settings.cacheDir} (${problem}): serving without a disk cache`);
+  }
   const { workers, maxWaiting, timeLimitMs, memoryLimitMb } = settings;
   const pool = new CompilePool({
     workerFile: distFile("compile-worker.js"),
