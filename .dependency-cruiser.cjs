@@ -20,7 +20,8 @@ const may = {
     "base", "uapi", "isa", "spirv", "glsl", "ir", "codeobj", "core", "compile", "cache", "umd", "kmd", "debug", "gpu", "client",
   ],
   http: ["base", "codeobj", "service"],
-  cli: ["base", "service", "http", "client", "codeobj", "isa", "spirv", "ir", "umd", "debug", "cache", "compile"],
+  amber: ["base", "umd", "service", "compile", "codeobj", "debug"],
+  cli: ["base", "service", "amber", "http", "client", "codeobj", "isa", "spirv", "ir", "umd", "debug", "cache", "compile"],
 };
 const assembly = {
   base: [],

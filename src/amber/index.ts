@@ -1,0 +1,4 @@
+export { type RunOptions, runScript } from "./run.ts";
+export { readScript, runFile, type ScriptResult } from "./run-file.ts";
+export type { Command, ReadScriptFile, Script } from "./script.ts";
+export { ScriptError } from "./source.ts";

@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { readAmberScript } from "./amber-script.ts";
+import { type RunOptions, runScript } from "./run.ts";
+import type { ReadScriptFile, Script } from "./script.ts";
+import { ScriptError } from "./source.ts";
+import { readVkScript } from "./vk-script.ts";
+
+/** How one script ended. `reason` stands with `line` (0 where no line is to blame) for all but a plain PASS. */
+export interface ScriptResult {
+  readonly file: string;
+  readonly status: "PASS" | "FAIL" | "SKIP";
+  readonly line: number;
+  readonly reason: string;
+  readonly milliseconds: number;
+}
+
+/** A script named so must fail to pass. */
+const mustFail = /\.expect_fail\.(amber|vkscript)$/;
+
+/** Reads a script of either dialect: AmberScript starts with `#!amber`. Errors: `ScriptError`. */
+export function readScript(file: string, text: string, readFile: ReadScriptFile): Script {
+  return text.startsWith("#!amber") ? readAmberScript(file, text, readFile) : readVkScript(file, text);
+}
+
+/** Reads and runs the script at `path`, which is called `file` in the answer. Throws for a mistake of ours only. */
+export async function runFile(path: string, file: string, options: RunOptions): Promise<ScriptResult> {
+  const start = performance.now();
+  const result = await judge(path, file, options);
+  const milliseconds = performance.now() - start;
+  if (!mustFail.test(file) || result.status === "SKIP") return { file, milliseconds, ...result };
+  if (result.status === "FAIL") return { file, milliseconds, ...result, status: "PASS" };
+  return { file, milliseconds, status: "FAIL", line: 0, reason: "passes, but its name says that it must fail" };
+}
+
+async function judge(
+  path: string,
+  file: string,
+  options: RunOptions,
+): Promise<Pick<ScriptResult, "status" | "line" | "reason">> {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    return { status: "FAIL", line: 0, reason: `cannot be read: ${(error as NodeJS.ErrnoException).code ?? error}` };
+  }
+  try {
+    const script = readScript(file, text, (name) => readFileSync(join(dirname(path), name)));
+    if (script.unsupported !== undefined) return { status: "SKIP", ...script.unsupported };
+    await runScript(script, options);
+    return { status: "PASS", line: 0, reason: "" };
+  } catch (error) {
+    if (!(error instanceof ScriptError)) throw error;
+    return { status: "FAIL", line: error.line, reason: error.message };
+  }
+}

@@ -1,0 +1,205 @@
+import type { CompileRequest, DescriptorType, ShaderCompiler } from "../codeobj/index.ts";
+import { defaultRequest } from "../codeobj/index.ts";
+import { formatReport } from "../debug/index.ts";
+import type { Machine } from "../service/index.ts";
+import {
+  type ComputePipeline,
+  type DescriptorSet,
+  type Device,
+  type Buffer as DeviceBuffer,
+  DriverError,
+} from "../umd/index.ts";
+import { checkBuffers, checkValues } from "./expect.ts";
+import type { Command, Script, ScriptBinding, ScriptBuffer, ScriptPipeline } from "./script.ts";
+import { ScriptError } from "./source.ts";
+
+export interface RunOptions {
+  readonly machine: Machine;
+  readonly compiler: ShaderCompiler;
+  /** Longest run of one dispatch, milliseconds. */
+  readonly timeoutMs: number;
+}
+
+const descriptorTypes: Readonly<Record<string, DescriptorType>> = {
+  uniform: "uniformBuffer",
+  storage: "storageBuffer",
+  uniform_dynamic: "uniformBuffer",
+  storage_dynamic: "storageBuffer",
+};
+
+/** SPIR-V's version without a word in the script: a folder `spirv1p4` says it, else the oldest. */
+function defaultEnv(file: string, language: string): CompileRequest["targetEnv"] {
+  const minor = /(?:^|[/\\])spirv1p([0-6])(?=[/\\])/.exec(file)?.[1];
+  if (minor !== undefined) return `spv1.${minor}` as CompileRequest["targetEnv"];
+  return language === "glsl" ? "vulkan1.0" : "spv1.0";
+}
+
+/** What one script needs of the machine while it runs: a process of its own. */
+class ScriptRun {
+  readonly #script: Script;
+  readonly #options: RunOptions;
+  readonly #device: Device;
+  readonly #buffers = new Map<ScriptBuffer, DeviceBuffer>();
+  readonly #pipelines = new Map<string, ComputePipeline>();
+  readonly #sets = new Map<ScriptPipeline, Map<number, DescriptorSet>>();
+
+  constructor(script: Script, options: RunOptions) {
+    this.#script = script;
+    this.#options = options;
+    const timeoutMs = Math.min(options.timeoutMs, script.fenceTimeoutMs ?? options.timeoutMs);
+    this.#device = options.machine.openProcess("run", { timeoutMs });
+  }
+
+  close(): void {
+    this.#device.destroy();
+  }
+
+  async run(commands: readonly Command[]): Promise<void> {
+    for (const command of commands) await this.#execute(command);
+  }
+
+  async #execute(command: Command): Promise<void> {
+    switch (command.does) {
+      case "dispatch":
+        return this.#dispatch(command);
+      case "expect-values":
+        return checkValues(command, this.#bytes(command.buffer));
+      case "expect-buffer":
+        return checkBuffers(command, this.#bytes(command.buffer), this.#bytes(command.other));
+      case "copy": {
+        const from = this.#bytes(command.from);
+        const to = this.#bytes(command.to);
+        if (from.length !== to.length) throw new ScriptError(command.line, "COPY between buffers of different sizes");
+        to.set(from);
+        return;
+      }
+      case "write":
+        this.#bytes(command.buffer).set(command.bytes, command.offsetBytes);
+        return;
+      case "repeat":
+        for (let i = 0; i < command.count; i++) await this.run(command.body);
+        return;
+      case "expect-pixels":
+      case "graphics":
+        throw new ScriptError(command.line, "this command needs graphics");
+    }
+  }
+
+  #buffer(buffer: ScriptBuffer): DeviceBuffer {
+    let made = this.#buffers.get(buffer);
+    if (made === undefined) {
+      made = this.#device.createBoundBuffer(Math.max(buffer.bytes.length, 1));
+      made.map().set(buffer.bytes);
+      this.#buffers.set(buffer, made);
+    }
+    return made;
+  }
+
+  #bytes(buffer: ScriptBuffer): Uint8Array {
+    return this.#buffer(buffer).map().subarray(0, buffer.bytes.length);
+  }
+
+  async #dispatch({ pipeline, groups, line }: Extract<Command, { does: "dispatch" }>): Promise<void> {
+    const compiled = await this.#pipeline(pipeline, line);
+    const commands = this.#device.createCommandBuffer().begin().bindPipeline(compiled);
+    for (const [index, set] of this.#descriptors(pipeline)) commands.bindDescriptorSet(index, set);
+    if (pipeline.pushConstants !== undefined) {
+      const bytes = this.#bytes(pipeline.pushConstants);
+      const whole = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
+      whole.set(bytes);
+      commands.pushConstants(0, whole);
+    }
+    commands.dispatch(...groups).end();
+    try {
+      await this.#device.submit([commands]).wait();
+    } catch (error) {
+      const fault = this.#options.machine.faultOf(this.#device);
+      throw new ScriptError(line, fault === undefined ? String(error) : formatReport(fault));
+    }
+    commands.destroy();
+  }
+
+  async #pipeline(pipeline: ScriptPipeline, line: number): Promise<ComputePipeline> {
+    const [attachment] = pipeline.attachments;
+    if (attachment === undefined) throw new ScriptError(line, `pipeline ${pipeline.name} has no shader`);
+    const key = `${pipeline.line} ${pipeline.name}`;
+    const known = this.#pipelines.get(key);
+    if (known !== undefined) return known;
+    const { shader, entryPoint, specialization } = attachment;
+    const { language, source, words } = shader;
+    if (language === "other") throw new ScriptError(shader.line, "this shader's language is not compiled");
+    const request: CompileRequest = {
+      ...defaultRequest,
+      language,
+      ...(source !== undefined && { source }),
+      ...(words !== undefined && { spirv: words }),
+      stage: "compute",
+      entryPoint,
+      filename: this.#script.file,
+      specialization,
+      targetEnv: shader.targetEnv ?? defaultEnv(this.#script.file, language),
+    };
+    const sets = this.#layouts(pipeline).map((bindings) => this.#device.createDescriptorSetLayout(bindings));
+    const made = await this.#device.createComputePipeline({
+      compiler: this.#options.compiler,
+      request,
+      layout: { sets },
+    });
+    this.#pipelines.set(key, made);
+    return made;
+  }
+
+  /** Bindings by set number; a set that the script leaves out is empty. */
+  #layouts(pipeline: ScriptPipeline) {
+    const count = Math.max(0, ...pipeline.bindings.map((row) => row.set + 1));
+    return Array.from({ length: count }, (_, set) =>
+      pipeline.bindings
+        .filter((row) => row.set === set)
+        .map(({ binding, kind, buffers }) => {
+          const type = descriptorTypes[kind];
+          if (type === undefined) throw new ScriptError(pipeline.line, `${kind} cannot be bound`);
+          return { binding, type, count: buffers.length };
+        })
+        .sort((a, b) => a.binding - b.binding),
+    );
+  }
+
+  #descriptors(pipeline: ScriptPipeline): Map<number, DescriptorSet> {
+    const known = this.#sets.get(pipeline);
+    if (known !== undefined) return known;
+    const pool = this.#device.createDescriptorPool();
+    const sets = new Map<number, DescriptorSet>();
+    for (const [index, bindings] of this.#layouts(pipeline).entries()) {
+      if (bindings.length > 0) sets.set(index, pool.allocate(this.#device.createDescriptorSetLayout(bindings)));
+    }
+    for (const row of pipeline.bindings) this.#write(sets, row);
+    this.#sets.set(pipeline, sets);
+    return sets;
+  }
+
+  #write(sets: ReadonlyMap<number, DescriptorSet>, row: ScriptBinding): void {
+    for (const [element, scriptBuffer] of row.buffers.entries()) {
+      const buffer = this.#buffer(scriptBuffer);
+      const offsetBytes = (row.offsets[element] ?? 0) + (row.dynamicOffsets[element] ?? 0);
+      const range = row.ranges[element] ?? -1;
+      if (offsetBytes > buffer.sizeBytes) {
+        throw new ScriptError(row.line, `offset ${offsetBytes} is past buffer ${scriptBuffer.name}`);
+      }
+      const rangeBytes = range < 0 ? buffer.sizeBytes - offsetBytes : range;
+      sets.get(row.set)?.write(row.binding, { buffer, offsetBytes, rangeBytes, element });
+    }
+  }
+}
+
+/** Runs a script that was read, in a simulated process of its own. Throws `ScriptError` at the first thing that fails. */
+export async function runScript(script: Script, options: RunOptions): Promise<void> {
+  const run = new ScriptRun(script, options);
+  try {
+    await run.run(script.commands);
+  } catch (error) {
+    if (error instanceof DriverError) throw new ScriptError(0, error.message);
+    throw error;
+  } finally {
+    run.close();
+  }
+}
