@@ -1,14 +1,36 @@
 import { COMPUTE_USER_DATA_0, encodePacket, PacketValue, RegisterSpace, shRegisters } from "../uapi/index.ts";
 import type { DescriptorSet } from "./descriptors.ts";
+import { type BarrierScope, computeEncoder, type Encoder, transferEncoder } from "./encode.ts";
 import { DriverError, valid } from "./errors.ts";
-import type { DeviceMemory } from "./memory.ts";
+import type { Buffer, DeviceMemory } from "./memory.ts";
 import type { ComputePipeline } from "./pipeline.ts";
+import type { Event, QueryPool } from "./sync.ts";
 
 /** maxComputeWorkGroupCount of each dimension. */
 const maxGroups = 65535;
 /** maxPushConstantsSize. */
 const maxPushConstantBytes = 256;
 const UPLOAD_CHUNK_BYTES = 16384;
+/** Most bytes of one updateBuffer. */
+const maxUpdateBytes = 65536;
+
+/** Which engine runs a command buffer: the compute queues, or the copy engine. */
+export type QueueName = "compute" | "transfer";
+
+export interface CommandBufferOptions {
+  readonly queue?: QueueName;
+  /** `secondary` ones are run by `executeCommands` of a primary one. */
+  readonly level?: "primary" | "secondary";
+}
+
+/** Bytes to copy between buffers. Without a size: as much as both have from their offsets on. */
+export interface CopyRegion {
+  readonly srcOffsetBytes?: number;
+  readonly dstOffsetBytes?: number;
+  readonly sizeBytes?: number;
+}
+
+type Counts = readonly [x: number, y: number, z: number];
 
 /** What a command buffer needs of its device. */
 export interface CommandOwner {
@@ -28,9 +50,19 @@ function low(va: bigint): number {
   return Number(va & 0xffff_ffffn);
 }
 
-/** Commands as PM4 packets in one indirect buffer. Recorded once, submitted as often as wanted. */
+/** A bound set: its address for the shader, and the set for checks. */
+interface BoundSet {
+  readonly set: DescriptorSet;
+  readonly va: bigint;
+}
+
+/** Commands as packets of one indirect buffer: PM4, or SDMA for the copy engine. Recorded once, submitted as often as wanted. */
 export class CommandBuffer {
+  readonly queue: QueueName;
+  readonly level: "primary" | "secondary";
   readonly #owner: CommandOwner;
+  readonly #encoder: Encoder;
+  readonly #secondaries = new Set<CommandBuffer>();
   #state: "initial" | "recording" | "executable" = "initial";
   #words: number[] = [];
   #memory: DeviceMemory | undefined;
@@ -41,11 +73,14 @@ export class CommandBuffer {
   readonly #usedSets = new Set<DescriptorSet>();
   #pipeline: ComputePipeline | undefined;
   #pipelineDirty = false;
-  readonly #sets = new Map<number, DescriptorSet>();
+  readonly #sets = new Map<number, BoundSet>();
   readonly #push = new Uint8Array(maxPushConstantBytes);
 
-  constructor(owner: CommandOwner) {
+  constructor(owner: CommandOwner, { queue = "compute", level = "primary" }: CommandBufferOptions = {}) {
     this.#owner = owner;
+    this.queue = queue;
+    this.level = level;
+    this.#encoder = queue === "transfer" ? transferEncoder : computeEncoder;
   }
 
   begin(): this {
@@ -55,6 +90,7 @@ export class CommandBuffer {
     this.#words = [];
     this.#used.clear();
     this.#usedSets.clear();
+    this.#secondaries.clear();
     this.#sets.clear();
     this.#pipeline = undefined;
     this.#push.fill(0);
@@ -62,16 +98,19 @@ export class CommandBuffer {
   }
 
   bindPipeline(pipeline: ComputePipeline): this {
-    this.#recording();
+    this.#computing();
     this.#pipeline = pipeline;
     this.#pipelineDirty = true;
     this.#used.add(pipeline.memory);
     return this;
   }
 
-  bindDescriptorSet(index: number, set: DescriptorSet): this {
-    this.#recording();
-    this.#sets.set(index, set);
+  /** Binds a set. Dynamic buffers take one offset (bytes) each, in binding and element order. */
+  bindDescriptorSet(index: number, set: DescriptorSet, dynamicOffsets: readonly number[] = []): this {
+    this.#computing();
+    const moved = set.layout.dynamic.length > 0 || dynamicOffsets.length > 0;
+    const va = moved ? this.#upload(set.withDynamicOffsets(dynamicOffsets)) : set.va;
+    this.#sets.set(index, { set, va });
     this.#usedSets.add(set);
     return this;
   }
@@ -86,52 +125,176 @@ export class CommandBuffer {
 
   /** Launches workgroups; none where a count is 0. */
   dispatch(x: number, y = 1, z = 1): this {
-    this.#recording();
-    for (const count of [x, y, z]) {
+    return this.dispatchBase([0, 0, 0], [x, y, z]);
+  }
+
+  /** Launches workgroups whose ids count from `base`. */
+  dispatchBase(base: Counts, counts: Counts): this {
+    const pipeline = this.#ready();
+    for (const [i, count] of counts.entries()) {
+      const first = base[i] ?? 0;
       valid(Number.isInteger(count) && count >= 0 && count <= maxGroups, `${count} workgroups, at most ${maxGroups}`);
+      valid(Number.isInteger(first) && first >= 0, `workgroup base ${first}`);
+      valid(first + count <= maxGroups, `workgroups ${first} to ${first + count}, at most ${maxGroups}`);
     }
-    const pipeline = this.#pipeline;
-    if (pipeline === undefined) throw new DriverError("VALIDATION", "dispatch without a pipeline");
-    if (x === 0 || y === 0 || z === 0) return this;
-    if (this.#pipelineDirty) this.#emitPipeline(pipeline);
-    const user = this.#userData(pipeline, [x, y, z]);
-    if (user.length > 0) this.#words.push(...setRegisters(COMPUTE_USER_DATA_0, user));
+    if (counts.includes(0)) return this;
+    this.#setState(pipeline, counts);
+    const atZero = base.every((first) => first === 0);
+    if (!atZero) this.#words.push(...setRegisters(shRegisters.COMPUTE_START_X.offset, base));
+    // The counts of the packet are ends: groups run from the start registers up to them.
+    const [x, y, z] = counts.map((count, i) => count + (base[i] ?? 0)) as [number, number, number];
     this.#words.push(
       ...encodePacket("DISPATCH_DIRECT", {
         groupsX: x,
         groupsY: y,
         groupsZ: z,
         computeShaderEn: 1,
-        forceStartAt000: 1,
+        forceStartAt000: atZero ? 1 : 0,
         csW32En: 1,
       }),
     );
     return this;
   }
 
-  /** Everything before has ended and is visible to everything after: execution and memory. */
-  pipelineBarrier(): this {
-    this.#recording();
+  /** Launches as many workgroups as three dwords of a buffer say when the command runs. */
+  dispatchIndirect(buffer: Buffer, offsetBytes = 0): this {
+    const pipeline = this.#ready();
+    valid(offsetBytes % 4 === 0 && offsetBytes >= 0, `indirect offset ${offsetBytes} is no multiple of 4`);
+    valid(offsetBytes + 12 <= buffer.sizeBytes, "indirect arguments leave their buffer");
+    const address = this.#reach(buffer) + BigInt(offsetBytes);
+    this.#setState(pipeline, [0, 0, 0]);
+    for (const { kind, sgpr } of pipeline.entry.reflection.userData) {
+      if (kind !== "workgroupCounts") continue;
+      for (let i = 0; i < 3; i++) {
+        this.#words.push(
+          ...encodePacket("COPY_DATA", {
+            srcSel: PacketValue.COPY_L2,
+            dstSel: PacketValue.COPY_REGISTER,
+            src: address + BigInt(i * 4),
+            dst: BigInt(COMPUTE_USER_DATA_0 / 4 + sgpr + i),
+          }),
+        );
+      }
+    }
     this.#words.push(
-      ...encodePacket("EVENT_WRITE", {
-        eventType: PacketValue.EVENT_CS_PARTIAL_FLUSH,
-        eventIndex: PacketValue.EVENT_INDEX_CS_PARTIAL_FLUSH,
-      }),
-      ...encodePacket("ACQUIRE_MEM", {
-        coherSize: 0xff_ffff_ffffn,
-        pollInterval: 10,
-        glkInv: 1,
-        glvInv: 1,
-        gl1Inv: 1,
-      }),
+      ...encodePacket("DISPATCH_INDIRECT", { address, computeShaderEn: 1, forceStartAt000: 1, csW32En: 1 }),
     );
+    return this;
+  }
+
+  copyBuffer(src: Buffer, dst: Buffer, regions: readonly CopyRegion[] = [{}]): this {
+    this.#recording();
+    for (const { srcOffsetBytes = 0, dstOffsetBytes = 0, sizeBytes } of regions) {
+      const size = sizeBytes ?? Math.min(src.sizeBytes - srcOffsetBytes, dst.sizeBytes - dstOffsetBytes);
+      const from = this.#reach(src, srcOffsetBytes, size);
+      this.#words.push(...this.#encoder.copy(from, this.#reach(dst, dstOffsetBytes, size), size));
+    }
+    return this;
+  }
+
+  /** Fills whole dwords; without a size up to the buffer's last whole one. */
+  fillBuffer(buffer: Buffer, value: number, offsetBytes = 0, sizeBytes?: number): this {
+    this.#recording();
+    const size = sizeBytes ?? Math.floor((buffer.sizeBytes - offsetBytes) / 4) * 4;
+    valid(offsetBytes % 4 === 0 && size % 4 === 0, `fill of ${size} bytes at ${offsetBytes}: not whole dwords`);
+    this.#words.push(...this.#encoder.fill(this.#reach(buffer, offsetBytes, size), size, value));
+    return this;
+  }
+
+  /** Writes bytes that the command buffer carries, at most 64 KiB of whole dwords. */
+  updateBuffer(buffer: Buffer, offsetBytes: number, bytes: Uint8Array): this {
+    this.#recording();
+    valid(offsetBytes % 4 === 0 && bytes.length % 4 === 0, "updates are whole dwords");
+    valid(bytes.length > 0 && bytes.length <= maxUpdateBytes, `update of ${bytes.length} bytes, at most 65536`);
+    const words = new Uint32Array(bytes.slice().buffer);
+    this.#words.push(...this.#encoder.update(this.#reach(buffer, offsetBytes, bytes.length), words));
+    return this;
+  }
+
+  /** What came before, by `scope`'s first list, has ended and is visible to what comes after, by its second. */
+  pipelineBarrier(scope: BarrierScope = {}): this {
+    this.#recording();
+    this.#words.push(...this.#encoder.barrier(scope));
+    return this;
+  }
+
+  setEvent(event: Event): this {
+    return this.#markEvent(event, 1);
+  }
+
+  resetEvent(event: Event): this {
+    return this.#markEvent(event, 0);
+  }
+
+  #markEvent(event: Event, value: number): this {
+    this.#recording();
+    this.#used.add(event.memory);
+    this.#words.push(...this.#encoder.barrier({}), ...this.#encoder.signal(event.va, value));
+    return this;
+  }
+
+  /** The commands after it wait until every event is set; a set by the host comes through as well. */
+  waitEvents(events: readonly Event[], scope: BarrierScope = {}): this {
+    this.#recording();
+    for (const event of events) {
+      this.#used.add(event.memory);
+      this.#words.push(...this.#encoder.wait(event.va, 1));
+    }
+    this.#words.push(...this.#encoder.barrier(scope));
+    return this;
+  }
+
+  resetQueries(pool: QueryPool, first = 0, count = pool.count - first): this {
+    this.#recording();
+    if (count === 0) return this;
+    const start = pool.place(first).value;
+    const end = pool.place(first + count - 1).available + 8n;
+    this.#used.add(pool.memory);
+    this.#words.push(...this.#encoder.fill(start, Number(end - start), 0));
+    return this;
+  }
+
+  /** Writes the clock into a query once what came before has ended. */
+  writeTimestamp(pool: QueryPool, index: number): this {
+    this.#recording();
+    const { value, available } = pool.place(index);
+    this.#used.add(pool.memory);
+    this.#words.push(...this.#encoder.timestamp(value), ...this.#encoder.signal(available, 1));
+    return this;
+  }
+
+  /** Copies values of queries, 8 bytes each, after waiting until they are there. */
+  copyQueryResults(pool: QueryPool, first: number, count: number, buffer: Buffer, offsetBytes = 0): this {
+    this.#recording();
+    const dst = this.#reach(buffer, offsetBytes, count * 8);
+    this.#used.add(pool.memory);
+    for (let i = 0; i < count; i++) {
+      const { value, available } = pool.place(first + i);
+      this.#words.push(...this.#encoder.wait(available, 1), ...this.#encoder.copy(value, dst + BigInt(i * 8), 8));
+    }
+    return this;
+  }
+
+  /** Runs secondary command buffers of the compute queue; bound state does not outlive it. */
+  executeCommands(secondaries: readonly CommandBuffer[]): this {
+    this.#computing();
+    valid(this.level === "primary", "a secondary command buffer runs no others");
+    for (const secondary of secondaries) {
+      valid(secondary.level === "secondary", "executeCommands of a primary command buffer");
+      valid(secondary.queue === "compute", "executeCommands of another queue's command buffer");
+      const { va, dwords } = secondary.submission();
+      this.#secondaries.add(secondary);
+      this.#words.push(...encodePacket("INDIRECT_BUFFER", { address: va, sizeDwords: dwords, valid: 1 }));
+    }
+    this.#pipeline = undefined;
+    this.#sets.clear();
     return this;
   }
 
   /** Closes the recording and puts the packets in memory the GPU reads. */
   end(): this {
     this.#recording();
-    if (this.#words.length === 0) this.#words.push(...encodePacket("NOP", {}, [0]));
+    if (this.#words.length === 0) this.#words.push(...this.#encoder.nop());
     this.#dwords = this.#words.length;
     this.#memory = this.#owner.commandMemory(this.#dwords * 4);
     const view = this.#memory.map();
@@ -152,6 +315,9 @@ export class CommandBuffer {
       memories.add(set.memory);
       for (const memory of set.memories()) memories.add(memory);
     }
+    for (const secondary of this.#secondaries) {
+      for (const memory of secondary.submission().memories) memories.add(memory);
+    }
     for (const memory of memories) valid(!memory.freed, "command buffer uses memory that was freed");
     return { va: this.#memory.va, dwords: this.#dwords, memories };
   }
@@ -163,6 +329,33 @@ export class CommandBuffer {
 
   #recording(): void {
     valid(this.#state === "recording", "command outside begin and end");
+  }
+
+  #computing(): void {
+    this.#recording();
+    valid(this.queue === "compute", "the copy engine runs no shaders");
+  }
+
+  /** The bound pipeline, for a dispatch. */
+  #ready(): ComputePipeline {
+    this.#computing();
+    if (this.#pipeline === undefined) throw new DriverError("VALIDATION", "dispatch without a pipeline");
+    return this.#pipeline;
+  }
+
+  /** Address of bytes of a buffer that a command touches. */
+  #reach(buffer: Buffer, offsetBytes = 0, sizeBytes = buffer.sizeBytes - offsetBytes): bigint {
+    const fits = offsetBytes >= 0 && sizeBytes >= 0 && offsetBytes + sizeBytes <= buffer.sizeBytes;
+    valid(fits, `bytes ${offsetBytes}+${sizeBytes} leave the buffer of ${buffer.sizeBytes} bytes`);
+    this.#used.add(buffer.memory);
+    return buffer.va + BigInt(offsetBytes);
+  }
+
+  /** Registers of the pipeline where they changed, and the user data. */
+  #setState(pipeline: ComputePipeline, counts: Counts): void {
+    if (this.#pipelineDirty) this.#emitPipeline(pipeline);
+    const user = this.#userData(pipeline, counts);
+    if (user.length > 0) this.#words.push(...setRegisters(COMPUTE_USER_DATA_0, user));
   }
 
   #release(): void {
@@ -187,7 +380,7 @@ export class CommandBuffer {
   }
 
   /** User SGPRs by the code object's list (docs/abi.md, "User SGPRs"). */
-  #userData(pipeline: ComputePipeline, groups: readonly [number, number, number]): number[] {
+  #userData(pipeline: ComputePipeline, groups: Counts): number[] {
     const { reflection } = pipeline.entry;
     const words: number[] = [];
     const push = new DataView(this.#push.buffer);
@@ -223,9 +416,10 @@ export class CommandBuffer {
   }
 
   /** The bound set, with every descriptor that the shader uses present and of its type. */
-  #checkedSet(pipeline: ComputePipeline, index: number): DescriptorSet {
-    const set = this.#sets.get(index);
-    if (set === undefined) throw new DriverError("VALIDATION", `descriptor set ${index} is not bound`);
+  #checkedSet(pipeline: ComputePipeline, index: number): BoundSet {
+    const bound = this.#sets.get(index);
+    if (bound === undefined) throw new DriverError("VALIDATION", `descriptor set ${index} is not bound`);
+    const { set } = bound;
     for (const used of pipeline.entry.reflection.resources) {
       if (used.set !== index) continue;
       const row = set.layout.find(used.binding);
@@ -236,7 +430,7 @@ export class CommandBuffer {
       valid(row.count >= used.count, `${name} has ${used.count} elements, the set ${row.count}`);
       if (row.count === 1) valid(set.written(used.binding, 0), `${name} was never written`);
     }
-    return set;
+    return bound;
   }
 
   /** Copies bytes into the window; chunks live as long as the recording. */

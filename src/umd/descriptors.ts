@@ -1,4 +1,4 @@
-import { type BindingLayout, type DescriptorBinding, layoutSets } from "../codeobj/index.ts";
+import { type BindingLayout, type DescriptorBinding, type DescriptorType, layoutSets } from "../codeobj/index.ts";
 import { rawBufferResource } from "../uapi/index.ts";
 import { DriverError, valid } from "./errors.ts";
 import type { Buffer, DeviceMemory } from "./memory.ts";
@@ -6,16 +6,33 @@ import type { Buffer, DeviceMemory } from "./memory.ts";
 /** Sets start at multiples of this: a cache line of the scalar cache. */
 const SET_ALIGN_BYTES = 64;
 const bufferTypes: readonly string[] = ["uniformBuffer", "storageBuffer"];
+/** min(Uniform|Storage)BufferOffsetAlignment: scalar loads ignore the low two bits of a base. */
+export const offsetAlignmentBytes = 4;
 
-/** Offsets of a set's descriptors: `layoutSets` of `src/codeobj`, which the compiler uses too. */
+const staticTypes: Readonly<Partial<Record<DescriptorType, DescriptorType>>> = {
+  uniformBufferDynamic: "uniformBuffer",
+  storageBufferDynamic: "storageBuffer",
+};
+
+/**
+ * Offsets of a set's descriptors: `layoutSets` of `src/codeobj`, which the compiler uses too. A dynamic buffer has its
+ * V# in the set like a static one: binding a set with dynamic offsets binds a copy of it with those V#s moved.
+ */
 export class DescriptorSetLayout {
   readonly sizeBytes: number;
   readonly bindings: readonly BindingLayout[];
+  /** As the compiler sees it: dynamic buffers are static ones. */
   readonly source: readonly DescriptorBinding[];
+  /** Binding numbers of dynamic buffers, ascending. */
+  readonly dynamic: readonly number[];
 
   constructor(bindings: readonly DescriptorBinding[]) {
-    const [layout] = layoutSets([{ set: 0, bindings }]);
-    this.source = bindings;
+    this.source = bindings.map((row) => ({ ...row, type: staticTypes[row.type] ?? row.type }));
+    this.dynamic = bindings
+      .filter((row) => staticTypes[row.type] !== undefined)
+      .map((row) => row.binding)
+      .sort((a, b) => a - b);
+    const [layout] = layoutSets([{ set: 0, bindings: this.source }]);
     this.sizeBytes = layout?.sizeBytes ?? 0;
     this.bindings = layout?.bindings ?? [];
   }
@@ -34,13 +51,24 @@ export interface BufferRange {
   readonly element?: number;
 }
 
+function descriptorOf({ buffer, offsetBytes = 0, rangeBytes }: BufferRange, dynamicBytes: number): readonly number[] {
+  const start = offsetBytes + dynamicBytes;
+  const range = rangeBytes ?? buffer.sizeBytes - start;
+  valid(start % offsetAlignmentBytes === 0, `buffer offset ${start} is no multiple of ${offsetAlignmentBytes}`);
+  valid(
+    offsetBytes >= 0 && dynamicBytes >= 0 && range >= 0 && start + range <= buffer.sizeBytes,
+    `range ${start}+${range} leaves the buffer of ${buffer.sizeBytes} bytes`,
+  );
+  return rawBufferResource(buffer.va + BigInt(start), range);
+}
+
 /** Descriptors of one set in the 32-bit window. */
 export class DescriptorSet {
   readonly layout: DescriptorSetLayout;
   readonly va: bigint;
   readonly memory: DeviceMemory;
   readonly #offsetBytes: number;
-  readonly #buffers = new Map<string, Buffer>();
+  readonly #ranges = new Map<string, BufferRange>();
 
   constructor(layout: DescriptorSetLayout, memory: DeviceMemory, offsetBytes: number) {
     this.layout = layout;
@@ -51,37 +79,60 @@ export class DescriptorSet {
 
   /** Writes a raw buffer V# (OOB_SELECT 3). VALIDATION on a binding, element or range that the layout does not have. */
   write(binding: number, range: BufferRange): void {
-    const { buffer, offsetBytes = 0, element = 0 } = range;
-    const rangeBytes = range.rangeBytes ?? buffer.sizeBytes - offsetBytes;
-    const row = this.layout.find(binding);
-    if (row === undefined) throw new DriverError("VALIDATION", `the set layout has no binding ${binding}`);
+    const { element = 0 } = range;
+    const row = this.#row(binding);
     valid(bufferTypes.includes(row.type), `binding ${binding} is a ${row.type}, not a buffer`);
     valid(element >= 0 && element < row.count, `binding ${binding} has no element ${element}`);
-    valid(
-      offsetBytes >= 0 && rangeBytes >= 0 && offsetBytes + rangeBytes <= buffer.sizeBytes,
-      `range ${offsetBytes}+${rangeBytes} leaves the buffer of ${buffer.sizeBytes} bytes`,
-    );
-    const words = rawBufferResource(buffer.va + BigInt(offsetBytes), rangeBytes);
-    const at = this.#offsetBytes + row.offsetBytes + element * row.strideBytes;
+    const words = descriptorOf(range, 0);
     const view = this.memory.map();
-    new Uint32Array(view.buffer, view.byteOffset + at, 4).set(words);
-    this.#buffers.set(`${binding}.${element}`, buffer);
+    new Uint32Array(view.buffer, view.byteOffset + this.#offsetBytes + this.#at(row, element), 4).set(words);
+    this.#ranges.set(`${binding}.${element}`, range);
+  }
+
+  #row(binding: number): BindingLayout {
+    const row = this.layout.find(binding);
+    if (row === undefined) throw new DriverError("VALIDATION", `the set layout has no binding ${binding}`);
+    return row;
+  }
+
+  #at(row: BindingLayout, element: number): number {
+    return row.offsetBytes + element * row.strideBytes;
   }
 
   /** Memory that the written descriptors point at. VALIDATION where one was freed. */
   memories(): DeviceMemory[] {
-    return [...this.#buffers.values()].map((buffer) => buffer.memory);
+    return [...this.#ranges.values()].map(({ buffer }) => buffer.memory);
   }
 
   written(binding: number, element: number): boolean {
-    return this.#buffers.has(`${binding}.${element}`);
+    return this.#ranges.has(`${binding}.${element}`);
+  }
+
+  /**
+   * The set's bytes with its dynamic buffers moved: one offset (bytes) an element, bindings ascending. VALIDATION on
+   * the wrong number of offsets, a misaligned one, or one that leaves its buffer.
+   */
+  withDynamicOffsets(offsets: readonly number[]): Uint8Array {
+    const view = this.memory.map();
+    const copy = view.slice(this.#offsetBytes, this.#offsetBytes + this.layout.sizeBytes);
+    const words = new Uint32Array(copy.buffer);
+    let next = 0;
+    for (const binding of this.layout.dynamic) {
+      const row = this.#row(binding);
+      for (let element = 0; element < row.count; element++) {
+        const offset = offsets[next++];
+        valid(offset !== undefined, `${offsets.length} dynamic offsets, the set has more`);
+        const range = this.#ranges.get(`${binding}.${element}`);
+        if (range !== undefined) words.set(descriptorOf(range, offset ?? 0), this.#at(row, element) / 4);
+      }
+    }
+    valid(next === offsets.length, `${offsets.length} dynamic offsets, the set has ${next}`);
+    return copy;
   }
 
   /** The descriptor's four dwords as they stand in memory. */
   words(binding: number, element = 0): Uint32Array {
-    const row = this.layout.find(binding);
-    if (row === undefined) throw new DriverError("VALIDATION", `the set layout has no binding ${binding}`);
-    const at = this.#offsetBytes + row.offsetBytes + element * row.strideBytes;
+    const at = this.#offsetBytes + this.#at(this.#row(binding), element);
     const view = this.memory.map();
     return new Uint32Array(view.buffer, view.byteOffset + at, 4).slice();
   }

@@ -1,6 +1,6 @@
 import type { SourceMapEntry } from "../codeobj/index.ts";
 import { Errno, errnoName, type KernelPort, QueueKind, VaFlag, VirtualMap } from "../uapi/index.ts";
-import { CommandBuffer, type CommandOwner } from "./command-buffer.ts";
+import { CommandBuffer, type CommandBufferOptions, type CommandOwner } from "./command-buffer.ts";
 import { DescriptorPool, DescriptorSetLayout } from "./descriptors.ts";
 import { DriverError } from "./errors.ts";
 import { KernelFile, kernelError } from "./kernel.ts";
@@ -13,6 +13,7 @@ import {
   type MemoryType,
 } from "./memory.ts";
 import { type ComputePipeline, type ComputePipelineOptions, compileCompute } from "./pipeline.ts";
+import { CommandPool, Event, QueryPool } from "./sync.ts";
 import { VaHeap } from "./va-heap.ts";
 
 /** The API version this driver speaks with kernels (`QUERY_INFO`). */
@@ -200,8 +201,21 @@ export class Device implements MemoryOwner, CommandOwner {
     return [...this.#codes.values()];
   }
 
-  createCommandBuffer(): CommandBuffer {
-    return new CommandBuffer(this);
+  createCommandBuffer(options?: CommandBufferOptions): CommandBuffer {
+    return new CommandBuffer(this, options);
+  }
+
+  createCommandPool(options?: CommandBufferOptions): CommandPool {
+    return new CommandPool(() => this.createCommandBuffer(options));
+  }
+
+  createEvent(): Event {
+    return new Event(this.allocateMemory({ sizeBytes: 4, type: "host" }));
+  }
+
+  /** Timestamp queries, not available at first. */
+  createQueryPool(count: number): QueryPool {
+    return new QueryPool(this.allocateMemory({ sizeBytes: QueryPool.sizeBytes(count), type: "host" }), count);
   }
 
   commandMemory(sizeBytes: number): DeviceMemory {

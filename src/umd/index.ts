@@ -1,4 +1,4 @@
-export type { CommandBuffer } from "./command-buffer.ts";
+export type { CommandBuffer, CommandBufferOptions, CopyRegion, QueueName } from "./command-buffer.ts";
 export type { BufferRange, DescriptorPool, DescriptorSet, DescriptorSetLayout } from "./descriptors.ts";
 export {
   createInstance,
@@ -10,6 +10,8 @@ export {
   type Instance,
   type InstanceOptions,
 } from "./device.ts";
+export type { Access, BarrierScope } from "./encode.ts";
 export { DriverError, type DriverResult } from "./errors.ts";
 export type { Buffer, DeviceMemory, MemoryOptions, MemoryType } from "./memory.ts";
 export type { ComputePipeline, ComputePipelineOptions, PipelineLayout } from "./pipeline.ts";
+export type { CommandPool, Event, QueryPool } from "./sync.ts";

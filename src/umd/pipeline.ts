@@ -21,6 +21,8 @@ export interface ComputePipelineOptions {
   readonly request: CompileRequest;
   /** Without it the layout is derived from the shader. */
   readonly layout?: PipelineLayout;
+  /** Values of specialisation constants; they go before those of the request. */
+  readonly specialization?: CompileRequest["specialization"];
 }
 
 /** A compiled compute shader in executable memory. */
@@ -35,8 +37,11 @@ export interface ComputePipeline {
   destroy(): void;
 }
 
-/** The request with a pipeline's layout written into it. */
-function withLayout(request: CompileRequest, layout: PipelineLayout | undefined): CompileRequest {
+/** The request with a pipeline's layout and specialisation written into it. */
+function withState({ request: given, layout, specialization = [] }: ComputePipelineOptions): CompileRequest {
+  const own = new Set(specialization.map(({ id }) => id));
+  const kept = given.specialization.filter(({ id }) => !own.has(id));
+  const request = { ...given, specialization: [...specialization, ...kept] };
   if (layout === undefined) return request;
   const sets = layout.sets.map((set, index) => ({ set: index, bindings: set.source }));
   const { pushConstantBytes } = layout;
@@ -53,7 +58,7 @@ function withLayout(request: CompileRequest, layout: PipelineLayout | undefined)
 export async function compileCompute(
   options: ComputePipelineOptions,
 ): Promise<{ record: CompileRecord; entry: EntryPoint; words: Uint32Array }> {
-  const result = await options.compiler.compile(withLayout(options.request, options.layout));
+  const result = await options.compiler.compile(withState(options));
   if (!result.ok) {
     const lines = result.diagnostics
       .slice(0, 5)

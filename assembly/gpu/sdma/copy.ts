@@ -1,9 +1,12 @@
 /** Memory to memory, page by page: what the copy engine and the command processor's DMA share. */
 import { FaultKind, PacketValue, PageTable } from "../../gen/uapi.ts";
+import { tick } from "../cu/smem.ts";
 import { raise } from "../fault.ts";
 import { READ, read32, translate, WRITE } from "../mem/translate.ts";
 
 const PAGE: u64 = PageTable.PAGE_BYTES;
+/** The clock counts instructions; a cache line moved counts as one. */
+const TICK_BYTES: u64 = 64;
 
 function leftInPage(va: u64): u64 {
   return PAGE - (va & (PAGE - 1));
@@ -11,6 +14,7 @@ function leftInPage(va: u64): u64 {
 
 /** Copies `bytes` upwards; stops at the first page that faults. False: a fault is raised. */
 export function copyBytes(dst: u64, src: u64, bytes: u64): bool {
+  tick((bytes + TICK_BYTES - 1) / TICK_BYTES);
   while (bytes > 0) {
     const run = min<u64>(bytes, min<u64>(leftInPage(dst), leftInPage(src)));
     const from = translate(src, READ);
@@ -27,6 +31,7 @@ export function copyBytes(dst: u64, src: u64, bytes: u64): bool {
 
 /** Fills `bytes` (a multiple of the element's) with elements of `1 << shift` bytes, aligned to them. */
 export function fillBytes(dst: u64, value: u32, shift: u32, bytes: u64): bool {
+  tick((bytes + TICK_BYTES - 1) / TICK_BYTES);
   while (bytes > 0) {
     const run = min<u64>(bytes, leftInPage(dst));
     const to = translate(dst, WRITE);
