@@ -54,6 +54,49 @@ describe("random programs", () => {
 });
 
 describe("the allocation check", () => {
+  it("accepts a mask that the cont reads, made where lanes have left the loop already", () => {
+    // When all lanes break in the first if, control passes by %m on its way to the cont, which then runs for none.
+    const { code } = emitted(
+      backEnd.emit(`shader compute "main" wave32 local=32,1,1 {
+b0:
+  %zero:32 = const 0
+  %one:32 = const 1
+  %l:32 = load_local_id component=0 div
+loop div {
+  b1: preds b0 b9
+    %i:32 = phi %zero, %next div
+    %more:1 = ult %i, %l div
+  if %more div {
+    b2:
+  } else {
+    b3:
+      break
+  }
+  b4:
+    %odd:32 = iand %i, %one div
+    %m:1 = ieq %odd, %one div
+  if %m div {
+    b5:
+      continue
+  } else {
+    b6:
+  }
+  b7:
+    store_ssbo %i, %zero set=0 binding=1 base=0
+} cont {
+  b9: preds b7 b5
+    %step:32 = b2i %m div
+    %twice:32 = iadd %step, %one div
+    %next:32 = iadd %i, %twice div
+}
+b10:
+  end
+}
+`),
+    );
+    expect(code.length).toBeGreaterThan(10);
+  });
+
   it("finds a register that was given twice", () => {
     // A moved register may by luck be free where it went (2); most are not, and no allocation of ours fails (-2).
     const outcomes = Array.from({ length: 60 }, (_, seed) => {

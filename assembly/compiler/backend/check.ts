@@ -2,10 +2,15 @@
  * Proves the allocation by abstract execution, with the registers that selection named: the state is the set of units
  * whose register holds their value now. A write takes all other units of the register out; a copy within one register
  * adds its destination; where edges meet, only what both sides hold stays. Each read must be of a unit in the set.
- * SGPRs are followed along control's edges, VGPRs along lanes' edges.
+ * SGPRs are followed along control's edges, VGPRs along lanes' edges. Registers don't touch each other, so those whose
+ * states fit in the room at once are proved together, the others after them.
+ *
+ * Control's edges include some that nobody takes: where all lanes left a loop, the branch to its cont passes by what the
+ * body computes for the lanes that stay. What was never written counts as held there, as for `liveness`.
  */
-import { BitSet, Fail, failAt, U32Column } from "../../base/index.ts";
+import { BitSet, Fail, fail, failAt, failed, Limit, U32Column } from "../../base/index.ts";
 import { OP_COUNT, OpFlag, opFlags } from "../../gen/isa-ops.ts";
+import { BACKEND_BASE, LIFT_BASE } from "../memory-map.ts";
 import { registerOf } from "./allocate.ts";
 import { leaderOf } from "./coalesce.ts";
 import {
@@ -52,14 +57,21 @@ import {
 const SLOTS: u32 = 512;
 /** First unit of each register: SGPR n at n, VGPR n at 256 + n. */
 const holders = changetype<U32Column>(changetype<usize>(flowBytes));
-const STATES_AT: usize = 8 << 20;
-const STATES_BYTES: usize = 8 << 20;
+/** Bit of a unit in the states, from 1; 0 for those that are not under proof. */
+const bitOf = changetype<U32Column>(changetype<usize>(flowBytes) + 4096);
+/** The lifter's and the passes' tables are dead by now. */
+const STATES_AT: usize = LIFT_BASE;
+const STATES_BYTES: usize = BACKEND_BASE - LIFT_BASE;
 
 let stateWords: u32 = 0;
 
 /** The set on entry of the block at place k; the running one is at place `layoutLength()`. */
 function stateAt(k: u32): BitSet {
-  return changetype<BitSet>(changetype<usize>(flowBytes) + STATES_AT + ((<usize>k * <usize>stateWords) << 2));
+  return changetype<BitSet>(STATES_AT + ((<usize>k * <usize>stateWords) << 2));
+}
+
+function holds(state: BitSet, unit: u32): bool {
+  return state.has(bitOf[unit] - 1);
 }
 
 function write(state: BitSet, operand: u32, copied: u32): void {
@@ -67,11 +79,12 @@ function write(state: BitSet, operand: u32, copied: u32): void {
   const first = operandUnit(operand);
   const slot = registerOf(operand);
   for (let k: u32 = 0; k < size; k++) {
-    const keep = copied != 0 && registerOf(copied) + k == slot + k && state.has(operandUnit(copied) + k);
+    if (bitOf[first + k] == 0) continue;
+    const keep = copied != 0 && registerOf(copied) + k == slot + k && holds(state, operandUnit(copied) + k);
     if (!keep) {
-      for (let l = holders[slot + k]; l != 0; l = linkNext[l]) state.remove(linkValue[l]);
+      for (let l = holders[slot + k]; l != 0; l = linkNext[l]) state.remove(bitOf[linkValue[l]] - 1);
     }
-    state.add(first + k);
+    state.add(bitOf[first + k] - 1);
   }
 }
 
@@ -79,7 +92,8 @@ function read(state: BitSet, operand: u32, i: u32): void {
   const size = operandSize(operand);
   const first = operandUnit(operand);
   for (let k: u32 = 0; k < size; k++) {
-    if (!state.has(first + k)) failAt(mPlace[i], Fail.BACKEND_INVALID, 7, operandVreg(operand), i);
+    if (bitOf[first + k] == 0 || holds(state, first + k)) continue;
+    failAt(mPlace[i], Fail.BACKEND_INVALID, 7, operandVreg(operand), i);
   }
 }
 
@@ -118,7 +132,7 @@ function checkClass(regClass: u32): void {
   const count = layoutLength();
   const bytes = (<usize>stateWords) << 2;
   memory.fill(changetype<usize>(stateAt(0)), 0xff, bytes * <usize>count);
-  memory.fill(changetype<usize>(stateAt(0)), 0, bytes);
+  if (regClass == RegClass.VGPR) memory.fill(changetype<usize>(stateAt(0)), 0, bytes);
   const running = stateAt(count);
   const vector = regClass == RegClass.VGPR;
   let changed = true;
@@ -140,19 +154,41 @@ function checkClass(regClass: u32): void {
   }
 }
 
-/** Fails with BACKEND_INVALID where a read would see another value. Too large functions are left out. */
+/** Fails with BACKEND_INVALID where a read would see another value; with a limit where one register's states need too much room. */
 export function checkAllocation(): void {
-  stateWords = (units() + 31) >> 5;
-  if (((<usize>stateWords) << 2) * (<usize>layoutLength() + 1) > STATES_BYTES) return;
   const mark = linkMark();
   holders.clear(0, SLOTS);
+  for (let u: u32 = 0; u < units(); u++) bitOf[u] = 0;
   for (let v: u32 = 1; v < vregs(); v++) {
     if (vReg[leaderOf(v)] == NO_REG) continue;
     const slot = registerOf(vregOperand(v, 1, 0));
     const size = vregSize(v);
     for (let k: u32 = 0; k < size; k++) holders[slot + k] = link(vUnit[v] + k, holders[slot + k]);
   }
-  checkClass(RegClass.SGPR);
-  checkClass(RegClass.VGPR);
+  const room = <u32>min<usize>(STATES_BYTES / (<usize>layoutLength() + 1) / 4, 1 << 20) * 32;
+  for (let regClass: u32 = RegClass.SGPR; regClass <= <u32>RegClass.VGPR; regClass++) {
+    const end: u32 = regClass == RegClass.SGPR ? 256 : SLOTS;
+    let from = end - 256;
+    while (from < end && !failed()) {
+      let bits: u32 = 0;
+      let to = from;
+      for (; to < end; to++) {
+        const before = bits;
+        for (let l = holders[to]; l != 0; l = linkNext[l]) bitOf[linkValue[l]] = ++bits;
+        if (bits <= room) continue;
+        if (to == from) fail(Fail.LIMIT, Limit.MACHINE, 9, 0);
+        for (let l = holders[to]; l != 0; l = linkNext[l]) bitOf[linkValue[l]] = 0;
+        bits = before;
+        break;
+      }
+      if (failed()) break;
+      stateWords = (bits + 31) >> 5;
+      if (bits > 0) checkClass(regClass);
+      for (let slot = from; slot < to; slot++) {
+        for (let l = holders[slot]; l != 0; l = linkNext[l]) bitOf[linkValue[l]] = 0;
+      }
+      from = to;
+    }
+  }
   linkRelease(mark);
 }
