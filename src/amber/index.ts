@@ -1,3 +1,4 @@
+export { createPoolCompiler } from "./pool-compiler.ts";
 export { type RunOptions, runScript } from "./run.ts";
 export { readScript, runFile, type ScriptResult } from "./run-file.ts";
 export type { Command, ReadScriptFile, Script } from "./script.ts";

@@ -23,7 +23,7 @@ export function readScript(file: string, text: string, readFile: ReadScriptFile)
   return text.startsWith("#!amber") ? readAmberScript(file, text, readFile) : readVkScript(file, text);
 }
 
-/** Reads and runs the script at `path`, which is called `file` in the answer. Throws for a mistake of ours only. */
+/** Reads and runs the script at `path`, which is called `file` in the answer. Never throws: a mistake of ours is a FAIL that says so. */
 export async function runFile(path: string, file: string, options: RunOptions): Promise<ScriptResult> {
   const start = performance.now();
   const result = await judge(path, file, options);
@@ -50,7 +50,9 @@ async function judge(
     await runScript(script, options);
     return { status: "PASS", line: 0, reason: "" };
   } catch (error) {
-    if (!(error instanceof ScriptError)) throw error;
-    return { status: "FAIL", line: error.line, reason: error.message };
+    if (error instanceof ScriptError) return { status: "FAIL", line: error.line, reason: error.message };
+    // one script must not end the run of the others, whatever it brought to light
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { status: "FAIL", line: 0, reason: `this is a mistake of ours: ${text}` };
   }
 }

@@ -16,7 +16,7 @@ import { ScriptError } from "./source.ts";
 export interface RunOptions {
   readonly machine: Machine;
   readonly compiler: ShaderCompiler;
-  /** Longest run of one dispatch, milliseconds. */
+  /** Longest run of one dispatch and of the whole script, milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -42,11 +42,13 @@ class ScriptRun {
   readonly #buffers = new Map<ScriptBuffer, DeviceBuffer>();
   readonly #pipelines = new Map<string, ComputePipeline>();
   readonly #sets = new Map<ScriptPipeline, Map<number, DescriptorSet>>();
+  readonly #endMs: number;
 
   constructor(script: Script, options: RunOptions) {
     this.#script = script;
     this.#options = options;
     const timeoutMs = Math.min(options.timeoutMs, script.fenceTimeoutMs ?? options.timeoutMs);
+    this.#endMs = performance.now() + options.timeoutMs;
     this.#device = options.machine.openProcess("run", { timeoutMs });
   }
 
@@ -59,6 +61,9 @@ class ScriptRun {
   }
 
   async #execute(command: Command): Promise<void> {
+    if (performance.now() > this.#endMs) {
+      throw new ScriptError(command.line, `the script runs for longer than ${this.#options.timeoutMs / 1000} s`);
+    }
     switch (command.does) {
       case "dispatch":
         return this.#dispatch(command);

@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import type { CacheAction } from "./cache.ts";
 import type { CompileFlags } from "./compile.ts";
 import { type CliEnvironment, CliError, complain, print, type ServeFlags } from "./environment.ts";
+import type { RunFlags } from "./run.ts";
 import type { SourceFlags } from "./source-files.ts";
 
 const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
@@ -88,6 +89,24 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
       };
       const { exec } = await import("./exec.ts");
       setStatus(await exec(execution));
+    });
+
+  kiln
+    .command("run")
+    .description("run Amber and VkScript scripts on the simulated GPU")
+    .argument("[path...]", "scripts, or folders of them")
+    .option("--root <dir>", "folder that the paths of --list count from")
+    .option("--list <file>", "scripts to run, one path a line")
+    .option("--jobs <n>", "scripts that run side by side")
+    .option("--timeout-seconds <n>", "end a script after this long", "60")
+    .addOption(new Option("--engine <engine>", "simulator").choices(["auto", "interpret", "translate"]).default("auto"))
+    .option("--repeat <n>", "runs of each script, each with the next seed", "1")
+    .option("--seed <s>", "seed of the machine's scheduling")
+    .option("--json [file]", "results as JSON; - is standard output")
+    .option("--junit <file>", "results as JUnit XML")
+    .action(async (paths: string[], flags: RunFlags) => {
+      const { run } = await import("./run.ts");
+      setStatus(await run(paths, flags));
     });
 
   kiln
