@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { availableParallelism, homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
@@ -39,6 +40,19 @@ const setting = <T>(variable: string, parse: Setting<T>["parse"], fallback: Sett
 
 const none = () => undefined;
 
+const share = (value: string, name: string): number => {
+  const number = Number(value);
+  if (value.trim() === "" || !(number >= 0 && number <= 1)) {
+    throw new ConfigError(`${name}: expected a number from 0 to 1, not ${JSON.stringify(value)}`);
+  }
+  return number;
+};
+
+const url = (value: string, name: string): string => {
+  if (!URL.canParse(value)) throw new ConfigError(`${name}: expected a URL, not ${JSON.stringify(value)}`);
+  return value;
+};
+
 /** Every setting of `serve`, in the order of the contract. */
 const settings = {
   host: setting("KILN_HOST", text, () => "127.0.0.1"),
@@ -47,6 +61,12 @@ const settings = {
   cacheBytes: setting("KILN_CACHE_BYTES", atLeast(4 << 20), () => 1 << 30),
   cacheDisable: setting("KILN_CACHE_DISABLE", flag, () => false),
   memoryBytes: setting("KILN_MEMORY_BYTES", atLeast(0), () => 128 << 20),
+  /** A tier that other machines use too: `redis://…` or `http://…` of a bazel-remote. */
+  sharedCache: setting<string | undefined>("KILN_SHARED_CACHE", url, none),
+  /** Records of the shared tier carry a MAC under this secret. */
+  sharedSecret: setting<string | undefined>("KILN_SHARED_SECRET", text, none),
+  /** Share of the hits that are compiled again and compared. */
+  verifyRate: setting("KILN_VERIFY_RATE", share, () => 0.001),
   workers: setting("KILN_WORKERS", atLeast(1), () => Math.max(1, availableParallelism() - 1)),
   maxWaiting: setting("KILN_MAX_WAITING", atLeast(0), () => 256),
   timeLimitMs: setting("KILN_TIME_LIMIT_MS", atLeast(1), () => 10_000),
@@ -55,8 +75,12 @@ const settings = {
   drainMs: setting("KILN_DRAIN_MS", atLeast(0), () => 10_000),
   apiKeys: setting<string | undefined>("KILN_API_KEYS", text, none),
   apiKey: setting<string | undefined>("KILN_API_KEY", text, none),
+  /** What one API key may send and cause in a minute, in requests' weights: one, and one more for each 16 KiB; 0: no limit. */
+  rateLimit: setting("KILN_RATE_LIMIT", atLeast(0), () => 0),
   insecure: setting("KILN_INSECURE", flag, () => false),
   logLevel: setting("KILN_LOG_LEVEL", text, () => "error"),
+  /** The service that commands with `--server` ask. */
+  server: setting<string | undefined>("KILN_SERVER", url, none),
   debug: setting(
     "KILN_DEBUG",
     (value) => value.split(",").map((part) => part.trim()),
@@ -69,16 +93,39 @@ type Settings = typeof settings;
 /** The settings in force. */
 export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never };
 
-/** Flags over environment over defaults. The only reader of the environment. Errors: `ConfigError`. */
-export function loadConfig(
-  flags: Readonly<Partial<Record<keyof Settings, string | boolean>>> = {},
-  env: Environment = process.env,
-): Config {
+type Flags = Readonly<Partial<Record<keyof Settings | "config", string | boolean>>>;
+
+/** The settings of a file: a JSON object with the settings' names. Errors: `ConfigError`. */
+function readFile(path: string): ReadonlyMap<string, string> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new ConfigError(`${path}: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`);
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    throw new ConfigError(`${path}: expected a JSON object of settings`);
+  }
+  return new Map(
+    Object.entries(parsed).map(([name, value]) => {
+      if (!Object.hasOwn(settings, name)) throw new ConfigError(`${path}: there is no setting ${JSON.stringify(name)}`);
+      if (typeof value === "object") throw new ConfigError(`${path}: ${name}: expected text, a number or a boolean`);
+      return [name, String(value)];
+    }),
+  );
+}
+
+/** Flags over environment over file over defaults. The only reader of the environment. Errors: `ConfigError`. */
+export function loadConfig(flags: Flags = {}, env: Environment = process.env): Config {
+  const path = flags.config ?? (env.KILN_CONFIG || undefined);
+  const file = path === undefined ? new Map<string, string>() : readFile(String(path));
   const loaded = Object.entries(settings).map(([name, row]) => {
     const given = flags[name as keyof Settings];
     if (given !== undefined) return [name, row.parse(String(given), `--${kebab(name)}`)];
     const variable = env[row.variable];
-    return [name, variable === undefined || variable === "" ? row.default(env) : row.parse(variable, row.variable)];
+    if (variable !== undefined && variable !== "") return [name, row.parse(variable, row.variable)];
+    const written = file.get(name);
+    return [name, written === undefined ? row.default(env) : row.parse(written, `${path}: ${name}`)];
   });
   const config = Object.fromEntries(loaded) as Config;
   if (config.port > 65_535) throw new ConfigError(`port ${config.port} is above 65535`);

@@ -6,6 +6,9 @@ export interface ServeSettings {
   readonly cacheBytes: number;
   readonly cacheDisable: boolean;
   readonly memoryBytes: number;
+  readonly sharedCache: string | undefined;
+  readonly sharedSecret: string | undefined;
+  readonly verifyRate: number;
   readonly workers: number;
   readonly maxWaiting: number;
   readonly timeLimitMs: number;
@@ -14,12 +17,14 @@ export interface ServeSettings {
   readonly drainMs: number;
   readonly apiKeys: string | undefined;
   readonly apiKey: string | undefined;
+  readonly rateLimit: number;
   readonly insecure: boolean;
   readonly logLevel: string;
+  readonly server: string | undefined;
   readonly debug: readonly string[];
 }
 
-export type ServeFlags = Readonly<Partial<Record<keyof ServeSettings, string | boolean>>>;
+export type ServeFlags = Readonly<Partial<Record<keyof ServeSettings | "config", string | boolean>>>;
 
 /** What the entry gives the commands: the only way from here to the process's environment. */
 export interface CliEnvironment {
