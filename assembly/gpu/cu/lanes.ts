@@ -54,21 +54,19 @@ export function executeLanes(
   lb: usize,
   c: usize,
   lc: usize,
+  active: u32,
 ): void {
   const mode = load<u32>(wave, Wave.MODE);
   round32 = mode & 3;
   round16 = (mode >> 2) & 3;
   vcc = load<u32>(wave, Wave.VCC);
   const saturate = (mods & Mod.CLAMP) != 0 && !(mods & (Mod.FLOAT_OUT | Mod.HALF_OUT));
-  for (lane = 0; lane < 32; lane++) {
-    const x = load<u32>(a);
-    const y = load<u32>(b);
-    const z = load<u32>(c);
-    store<u32>(d, saturate ? saturated(op, x, y, z) : one(op, x, y, z));
-    a += la;
-    b += lb;
-    c += lc;
-    d += 4;
+  for (let left = active; left != 0; left &= left - 1) {
+    lane = ctz<u32>(left);
+    const x = load<u32>(a + <usize>lane * la);
+    const y = load<u32>(b + <usize>lane * lb);
+    const z = load<u32>(c + <usize>lane * lc);
+    store<u32>(d + ((<usize>lane) << 2), saturate ? saturated(op, x, y, z) : one(op, x, y, z));
   }
 }
 

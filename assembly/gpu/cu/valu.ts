@@ -147,7 +147,7 @@ export function executeValu(rec: usize): void {
     (mode & 15) != 0 ||
     !executeRow(op, row, a, sa, b, sb, c, sc)
   ) {
-    executeLanes(op, mods, row, a, sa >> 2, b, sb >> 2, c, sc >> 2);
+    executeLanes(op, mods, row, a, sa >> 2, b, sb >> 2, c, sc >> 2, lanes);
   }
   if (direct) return;
   if (mods & Mod.FLOAT_OUT && (mods & Mod.FINISH || !(mode & MODE_F32_OUT))) finishFloat(row, mods, mode);
