@@ -1,17 +1,28 @@
 import { invariant } from "../base/index.ts";
-import { Errno, type GpuPort, type IoctlTrace, ioctlByNumber, type KernelPort, type RawDump } from "../uapi/index.ts";
+import {
+  Errno,
+  type GpuPort,
+  type IoctlTrace,
+  ioctlByNumber,
+  type KernelPort,
+  QueueKind,
+  type RawDump,
+  type SharedSyncobj,
+} from "../uapi/index.ts";
 import { AddressSpace } from "./address-space.ts";
 import { GpuDevice } from "./device.ts";
 import { Heap } from "./heap.ts";
-import { handlers, type Kernel, mmapHandle } from "./ioctls.ts";
+import { addSyncobj, handlers, type Kernel, mmapHandle } from "./ioctls.ts";
 import { KernelLog } from "./log.ts";
 import { unmapAll, unreference } from "./memory.ts";
 import type { File, ProcessUsage } from "./objects.ts";
 import { type KernelClock, Scheduler } from "./scheduler.ts";
+import { Syncobj } from "./syncobj.ts";
 
-/** Hardware queue slots for compute work: 0 is graphics. */
+/** Hardware queue slots: 0 is graphics, then compute, then the copy engine. */
 const FIRST_COMPUTE_QUEUE = 1;
 const MAX_COMPUTE_QUEUES = 4;
+const SDMA_QUEUE = FIRST_COMPUTE_QUEUE + MAX_COMPUTE_QUEUES;
 const MAX_FILES = 4096;
 const DUMPS_KEPT = 16;
 
@@ -68,7 +79,13 @@ class KernelDriver implements Kmd {
       gtt,
       clock: options.clock,
       log: this.#log,
-      engines: Array.from({ length: computeQueues }, (_, i) => FIRST_COMPUTE_QUEUE + i),
+      engines: [
+        ...Array.from({ length: computeQueues }, (_, i) => ({
+          queue: FIRST_COMPUTE_QUEUE + i,
+          kind: QueueKind.COMPUTE,
+        })),
+        { queue: SDMA_QUEUE, kind: QueueKind.SDMA },
+      ],
       onDump: (dump) => this.#keep(dump),
     });
     this.#kernel = {
@@ -115,6 +132,9 @@ class KernelDriver implements Kmd {
       mappings: [],
       unmapped: [],
       mmaps: new Map(),
+      syncobjs: new Map(),
+      nextSyncobj: 1,
+      waits: new Set(),
       contexts: new Map(),
       nextContext: 1,
       running: 0,
@@ -135,6 +155,7 @@ class KernelDriver implements Kmd {
     if (file === undefined) return Errno.EBADF;
     this.#files.delete(fd);
     file.closed = true;
+    for (const done of [...file.waits]) done(Errno.EBADF);
     this.#kernel.scheduler.closeFile(file, () => {
       for (const { bo, count } of file.mmaps.values()) for (let i = 0; i < count; i++) unreference(file, bo);
       for (const bo of [...file.handles.values()]) {
@@ -216,6 +237,20 @@ class KernelDriver implements Kmd {
     return 0;
   }
 
+  exportSyncobj(fd: number, handle: number): SharedSyncobj | number {
+    if (this.#closed) return Errno.ENODEV;
+    const file = this.#files.get(fd);
+    if (file === undefined) return Errno.EBADF;
+    return file.syncobjs.get(handle) ?? Errno.ENOENT;
+  }
+
+  importSyncobj(fd: number, shared: SharedSyncobj): number {
+    if (this.#closed) return Errno.ENODEV;
+    const file = this.#files.get(fd);
+    if (file === undefined) return Errno.EBADF;
+    return shared instanceof Syncobj ? addSyncobj(file, shared) : Errno.EINVAL;
+  }
+
   dmesg(): readonly string[] {
     return this.#log.lines();
   }
@@ -241,7 +276,12 @@ class KernelDriver implements Kmd {
     this.#closed = true;
     this.#kernel.scheduler.close();
     for (const file of this.#files.values()) {
-      for (const context of file.contexts.values()) for (const w of [...context.waiters]) w.done(Errno.ENODEV);
+      for (const done of [...file.waits]) done(Errno.ENODEV);
+      for (const context of file.contexts.values()) {
+        for (const waiter of [...context.waiters]) waiter.done(Errno.ENODEV);
+        // Work that will never run holds up no other machine.
+        for (const job of context.jobs) for (const signal of job.signals) signal();
+      }
     }
     this.#device.stop();
   }

@@ -1,5 +1,6 @@
 import type { AddressSpace } from "./address-space.ts";
 import type { Heap } from "./heap.ts";
+import type { SyncFence, Syncobj } from "./syncobj.ts";
 
 /** Memory of one BO. It lives while a handle, a mapping, an mmap or a job refers to it. */
 export interface Bo {
@@ -54,6 +55,10 @@ export interface Job {
   readonly ibVa: bigint;
   readonly ibDwords: number;
   readonly bos: readonly Bo[];
+  /** What must happen before it may start, each with what stops listening; empty once it has. */
+  readonly waits: Map<SyncFence, () => void>;
+  /** What its end signals. */
+  readonly signals: readonly (() => void)[];
 }
 
 /** One simulated process: its handles, its address space, its contexts. */
@@ -71,6 +76,10 @@ export interface File {
   readonly unmapped: Mapping[];
   /** CPU views by handle; they outlive the handle. */
   readonly mmaps: Map<number, { readonly bo: Bo; count: number }>;
+  readonly syncobjs: Map<number, Syncobj>;
+  nextSyncobj: number;
+  /** Waits for sync objects that go on; the close of the file or machine ends them. */
+  readonly waits: Set<(result: number) => void>;
   readonly contexts: Map<number, Context>;
   nextContext: number;
   /** Jobs on the hardware now. While there are any, freed pages wait in `graveyard`. */

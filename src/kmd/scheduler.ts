@@ -2,6 +2,7 @@ import {
   ContextState,
   Errno,
   encodePacket,
+  encodeSdma,
   InterruptSource,
   PacketValue,
   PageTable,
@@ -30,6 +31,8 @@ const ENGINE_TIMEOUT_MS = 10_000;
 
 interface Engine {
   readonly queue: number;
+  /** `QueueKind`. */
+  readonly kind: number;
   readonly ringBase: number;
   readonly fenceAddress: number;
   wptr: number;
@@ -48,7 +51,7 @@ export interface SchedulerOptions {
   readonly gtt: Heap;
   readonly clock: KernelClock;
   readonly log: KernelLog;
-  readonly engines: readonly number[];
+  readonly engines: readonly { readonly queue: number; readonly kind: number }[];
   readonly onDump: (dump: RawDump) => void;
 }
 
@@ -65,20 +68,21 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
-    for (const queue of options.engines) this.#engines.push(this.#openQueue(queue));
+    for (const { queue, kind } of options.engines) this.#engines.push(this.#openQueue(queue, kind));
   }
 
-  #openQueue(queue: number): Engine {
+  #openQueue(queue: number, kind: number): Engine {
     const { device, gtt } = this.#options;
     const ringBase = gtt.alloc(PageTable.PAGE_BYTES);
     const fenceAddress = gtt.alloc(PageTable.PAGE_BYTES);
     if (ringBase === undefined || fenceAddress === undefined) throw new Error("GTT has no room for a ring");
-    device.queueSet(queue, Queue.KIND, QueueKind.COMPUTE);
+    device.queueSet(queue, Queue.KIND, kind);
     device.queueSet(queue, Queue.RING_BASE, ringBase);
     device.queueSet(queue, Queue.RING_DWORDS, RING_DWORDS);
     device.queueSet(queue, Queue.ENABLED, 1);
     return {
       queue,
+      kind,
       ringBase,
       fenceAddress,
       wptr: 0,
@@ -98,15 +102,30 @@ export class Scheduler {
       bo.jobs++;
       bo.references++;
     }
-    if (!job.context.running) this.#ready.add(job.context);
+    for (const wait of job.waits.keys()) {
+      const stop = wait.listen(() => {
+        job.waits.delete(wait);
+        this.#offer(job.context);
+        this.#pump();
+      });
+      job.waits.set(wait, stop);
+    }
+    this.#offer(job.context);
     this.#pump();
+  }
+
+  /** Makes a context ready where its next job may start. */
+  #offer(context: Context): void {
+    const job = context.jobs[0];
+    if (context.running || context.state !== ContextState.GOOD || job === undefined || job.waits.size > 0) return;
+    this.#ready.add(context);
   }
 
   #pump(): void {
     for (const engine of this.#engines) {
       if (engine.job !== undefined || engine.resetting !== undefined || this.dead) continue;
-      const context = this.#next();
-      if (context === undefined) return;
+      const context = this.#next(engine.kind);
+      if (context === undefined) continue;
       const slot = this.#vmids.acquire(context.file);
       if (slot === undefined) return;
       if (slot.fresh) this.#options.device.setPageDirectory(slot.vmid, context.file.space.root);
@@ -117,9 +136,10 @@ export class Scheduler {
     }
   }
 
-  #next(): Context | undefined {
+  #next(kind: number): Context | undefined {
     let best: Context | undefined;
     for (const context of this.#ready) {
+      if (context.jobs[0]?.queueKind !== kind) continue;
       if (
         best === undefined ||
         context.priority > best.priority ||
@@ -133,30 +153,8 @@ export class Scheduler {
 
   #start(engine: Engine, job: Job, vmid: number): void {
     const { device, clock } = this.#options;
-    const sequence = ++engine.sequence;
-    const packets = [
-      ...encodePacket("ACQUIRE_MEM", {
-        coherSize: 0xff_ffff_ffffn,
-        pollInterval: 10,
-        gliInv: 1,
-        glkInv: 1,
-        glvInv: 1,
-        gl1Inv: 1,
-        gl2Inv: 1,
-      }),
-      ...encodePacket("INDIRECT_BUFFER", { address: job.ibVa, sizeDwords: job.ibDwords, valid: 1, vmid }),
-      ...encodePacket("RELEASE_MEM", {
-        eventType: PacketValue.EVENT_CACHE_FLUSH_TS,
-        eventIndex: PacketValue.EVENT_INDEX_END_OF_PIPE,
-        gl2Wb: 1,
-        intSel: PacketValue.INT_AFTER_WRITE_CONFIRM,
-        dataSel: PacketValue.DATA_64,
-        address: BigInt(engine.fenceAddress),
-        data: sequence,
-        contextId: engine.queue,
-      }),
-    ];
-    packets.push(...encodePacket("NOP", {}, new Array(SLOT_DWORDS - packets.length - 1).fill(0)));
+    engine.sequence++;
+    const packets = engine.kind === QueueKind.SDMA ? copyJob(engine, job, vmid) : computeJob(engine, job, vmid);
     device.writeWords(engine.ringBase + (engine.wptr % RING_DWORDS) * 4, packets);
     engine.wptr = (engine.wptr + SLOT_DWORDS) >>> 0;
     engine.job = job;
@@ -199,7 +197,7 @@ export class Scheduler {
   }
 
   #handle(engine: Engine, entry: InterruptEntry): void {
-    if (entry.source === InterruptSource.END_OF_PIPE) this.#poll(engine);
+    if (entry.source === InterruptSource.END_OF_PIPE || entry.source === InterruptSource.TRAP) this.#poll(engine);
     else if (entry.source === InterruptSource.FAULT || entry.source === InterruptSource.HALTED) {
       this.#poll(engine);
       this.#halted(engine, entry);
@@ -240,10 +238,13 @@ export class Scheduler {
     const { file } = context;
     context.jobs.splice(context.jobs.indexOf(job), 1);
     file.queuedJobs--;
+    for (const stop of job.waits.values()) stop();
     for (const bo of job.bos) this.#dropBo(file, bo);
     if (file.running === 0) for (const action of file.graveyard.splice(0)) action();
-    if (context.jobs.length > 0 && !context.running && context.state === ContextState.GOOD) this.#ready.add(context);
-    else this.#ready.delete(context);
+    this.#ready.delete(context);
+    this.#offer(context);
+    // Signals come last: they may start jobs that wait for this one, here or on another machine.
+    for (const signal of job.signals) signal();
   }
 
   #dropBo(file: File, bo: Bo): void {
@@ -345,6 +346,50 @@ export class Scheduler {
     this.dead = true;
     for (const engine of this.#engines) engine.cancelTimer();
   }
+}
+
+/** A slot of the ring: the job's packets, filled up. */
+function slot(packets: readonly number[], filler: (dwords: number) => readonly number[]): number[] {
+  return [...packets, ...filler(SLOT_DWORDS - packets.length)];
+}
+
+/** Caches invalidated, the job's buffer, then the engine's fence and interrupt. */
+function computeJob(engine: Engine, job: Job, vmid: number): number[] {
+  const packets = [
+    ...encodePacket("ACQUIRE_MEM", {
+      coherSize: 0xff_ffff_ffffn,
+      pollInterval: 10,
+      gliInv: 1,
+      glkInv: 1,
+      glvInv: 1,
+      gl1Inv: 1,
+      gl2Inv: 1,
+    }),
+    ...encodePacket("INDIRECT_BUFFER", { address: job.ibVa, sizeDwords: job.ibDwords, valid: 1, vmid }),
+    ...encodePacket("RELEASE_MEM", {
+      eventType: PacketValue.EVENT_CACHE_FLUSH_TS,
+      eventIndex: PacketValue.EVENT_INDEX_END_OF_PIPE,
+      gl2Wb: 1,
+      intSel: PacketValue.INT_AFTER_WRITE_CONFIRM,
+      dataSel: PacketValue.DATA_64,
+      address: BigInt(engine.fenceAddress),
+      data: engine.sequence,
+      contextId: engine.queue,
+    }),
+  ];
+  return slot(packets, (dwords) => encodePacket("NOP", {}, new Array(dwords - 1).fill(0)));
+}
+
+/** The same for the copy engine, whose fence packet writes 32 bits: the high half goes first. */
+function copyJob(engine: Engine, job: Job, vmid: number): number[] {
+  const address = BigInt(engine.fenceAddress);
+  const packets = [
+    ...encodeSdma("INDIRECT", { vmid, address: job.ibVa, sizeDwords: job.ibDwords }),
+    ...encodeSdma("FENCE", { address: address + 4n, data: Number(engine.sequence >> 32n) }),
+    ...encodeSdma("FENCE", { address, data: Number(engine.sequence & 0xffff_ffffn) }),
+    ...encodeSdma("TRAP", { contextId: engine.queue }),
+  ];
+  return slot(packets, (dwords) => encodeSdma("NOP", {}, new Array(dwords - 1).fill(0)));
 }
 
 function label(context: Context): string {

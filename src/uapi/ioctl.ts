@@ -23,6 +23,15 @@ export const VaFlag = { READ: 1, WRITE: 2, EXECUTE: 4 } as const;
 /** CTX_QUERY states. */
 export const ContextState = { GOOD: 0, GUILTY: 1, INNOCENT: 2 } as const;
 
+/** SYNCOBJ_CREATE kinds: one fence at a time, or a counter that only goes up. */
+export const SyncobjKind = { BINARY: 0, TIMELINE: 1 } as const;
+
+/** Flags of SYNCOBJ_WAIT: all points, else any. */
+export const SyncobjWait = { ALL: 1 } as const;
+
+/** Words of one entry in lists of sync points: handle, point low half, point high half. */
+export const SYNC_POINT_WORDS = 3;
+
 /** The kernel's interface. Fields are little-endian at their offsets; other bytes are padding. */
 export const ioctlRows = {
   QUERY_INFO: {
@@ -40,6 +49,7 @@ export const ioctlRows = {
       ["maxIbDwords", 44, "u32", "out"],
       ["resets", 48, "u32", "out"],
       ["maxBoList", 52, "u32", "out"],
+      ["transferQueues", 56, "u32", "out"],
     ],
     errors: {},
     about: "sizes and limits of the machine",
@@ -163,7 +173,7 @@ export const ioctlRows = {
     tail: ["handles", "boCount"],
     errors: {
       ENOENT: "no such context, or a handle of the list that is none",
-      EINVAL: "no such queue kind, IB address not 4-byte aligned, or its length 0 or over the limit",
+      EINVAL: "no such queue kind, IB address not 4-byte aligned (32-byte for SDMA), or its length 0 or over the limit",
       EPERM: "the IB does not lie in readable mappings of listed BOs",
       ECANCELED: "the context is lost",
       EBUSY: "too many jobs of this file wait",
@@ -187,6 +197,108 @@ export const ioctlRows = {
       ECANCELED: "the context was lost before the fence signalled",
     },
     about: "waits until the fence has signalled",
+  },
+  SYNCOBJ_CREATE: {
+    number: 0x0b,
+    direction: "wr",
+    sizeBytes: 24,
+    fields: [
+      ["kind", 0, "u32", "in"],
+      ["handle", 4, "u32", "out"],
+      ["value", 8, "u64", "in"],
+    ],
+    errors: {
+      EINVAL: "no such kind, or a value other than 0 or 1 of a binary one",
+      ENOSPC: "the file's table of sync objects is full",
+    },
+    about: "a sync object: binary (value 1: signalled) or a timeline that starts at value",
+  },
+  SYNCOBJ_DESTROY: {
+    number: 0x0c,
+    direction: "w",
+    sizeBytes: 8,
+    fields: [["handle", 0, "u32", "in"]],
+    errors: { ENOENT: "no such sync object" },
+    about: "drops the handle; jobs and other files that hold the object keep it",
+  },
+  SYNCOBJ_SIGNAL: {
+    number: 0x0d,
+    direction: "w",
+    sizeBytes: 16,
+    fields: [
+      ["handle", 0, "u32", "in"],
+      ["point", 8, "u64", "in"],
+    ],
+    errors: {
+      ENOENT: "no such sync object",
+      EINVAL: "a timeline's point that is not above its value",
+    },
+    about: "signals from the CPU; a binary one takes point 0",
+  },
+  SYNCOBJ_RESET: {
+    number: 0x0e,
+    direction: "w",
+    sizeBytes: 8,
+    fields: [["handle", 0, "u32", "in"]],
+    errors: { ENOENT: "no such sync object", EINVAL: "a timeline" },
+    about: "makes a binary sync object unsignalled, without a fence",
+  },
+  SYNCOBJ_QUERY: {
+    number: 0x0f,
+    direction: "wr",
+    sizeBytes: 24,
+    fields: [
+      ["handle", 0, "u32", "in"],
+      ["value", 8, "u64", "out"],
+      ["submitted", 16, "u64", "out"],
+    ],
+    errors: { ENOENT: "no such sync object" },
+    about: "a timeline's value and the highest point that a submitted job will signal; 0 or 1 of a binary one",
+  },
+  SYNCOBJ_WAIT: {
+    number: 0x10,
+    direction: "w",
+    sizeBytes: 16,
+    fields: [
+      ["words", 0, "u32", "in"],
+      ["flags", 4, "u32", "in"],
+      ["timeoutMs", 8, "u32", "in"],
+    ],
+    tail: ["points", "words"],
+    blocking: true,
+    errors: {
+      ENOENT: "no such sync object in the list",
+      EINVAL: "no points, a list that is not whole entries, or flags that are no row",
+      ETIME: "not signalled within timeoutMs (0 polls, 0xffffffff waits for ever)",
+    },
+    about: "waits for all or any of the points (handle, low, high); points nobody has submitted yet may be waited for",
+  },
+  SUBMIT_SYNC: {
+    number: 0x11,
+    direction: "wr",
+    sizeBytes: 48,
+    fields: [
+      ["context", 0, "u32", "in"],
+      ["queueKind", 4, "u32", "in"],
+      ["ibVa", 8, "u64", "in"],
+      ["ibDwords", 16, "u32", "in"],
+      ["boCount", 20, "u32", "in"],
+      ["waitCount", 24, "u32", "in"],
+      ["signalCount", 28, "u32", "in"],
+      ["fence", 32, "u64", "out"],
+      ["words", 40, "u32", "in"],
+    ],
+    tail: ["list", "words"],
+    errors: {
+      ENOENT: "no such context, or a BO handle or sync object of the list that is none",
+      EINVAL:
+        "as SUBMIT; a list of another length than its counts say; a wait for a binary object without a fence; a timeline's signal point that is not above its value, or not above the one before in the list",
+      EPERM: "the IB does not lie in readable mappings of listed BOs",
+      ECANCELED: "the context is lost",
+      EBUSY: "too many jobs of this file wait",
+    },
+    about:
+      "SUBMIT whose list goes on behind the BO handles with sync points to wait for and to signal (handle, low, high); the job starts when all waits are over, and signals when it ends, also by a fault",
   },
 } as const satisfies Readonly<Record<string, IoctlRow>>;
 

@@ -1,3 +1,11 @@
+/**
+ * A sync object outside any file, as a file descriptor would carry it: who holds it may import it, in any process of any
+ * machine in this program. Opaque: only kernels look inside.
+ */
+export interface SharedSyncobj {
+  readonly kind: "syncobj";
+}
+
 /** What a user-mode driver sees of the kernel: files, ioctls, CPU mappings. All numbers below 0 are `Errno`. */
 export interface KernelPort {
   /** Opens the device for a new simulated process: its own handles and address space. A file descriptor or -errno. */
@@ -12,6 +20,10 @@ export interface KernelPort {
   mmap(fd: number, offset: bigint, sizeBytes: number): Uint8Array | number;
   /** Ends one mmap of that offset. JavaScript can't revoke the view: the caller must drop it. 0 or -errno. */
   munmap(fd: number, offset: bigint): number;
+  /** The sync object behind a handle, to be passed to another process. -errno where it is none. */
+  exportSyncobj(fd: number, handle: number): SharedSyncobj | number;
+  /** A new handle of this file for a passed object; -errno on what is none. */
+  importSyncobj(fd: number, shared: SharedSyncobj): number;
 }
 
 /** What the kernel sees of the GPU: the shared memory and two wires. */

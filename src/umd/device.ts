@@ -1,6 +1,6 @@
 import type { SourceMapEntry } from "../codeobj/index.ts";
-import { Errno, errnoName, type KernelPort, QueueKind, VaFlag, VirtualMap } from "../uapi/index.ts";
-import { CommandBuffer, type CommandBufferOptions, type CommandOwner } from "./command-buffer.ts";
+import { Errno, type KernelPort, type SharedSyncobj, SyncobjWait, VaFlag, VirtualMap } from "../uapi/index.ts";
+import { CommandBuffer, type CommandBufferOptions, type CommandOwner, type QueueName } from "./command-buffer.ts";
 import { DescriptorPool, DescriptorSetLayout } from "./descriptors.ts";
 import { DriverError } from "./errors.ts";
 import { KernelFile, kernelError } from "./kernel.ts";
@@ -13,6 +13,8 @@ import {
   type MemoryType,
 } from "./memory.ts";
 import { type ComputePipeline, type ComputePipelineOptions, compileCompute } from "./pipeline.ts";
+import { DeviceQueue, type SubmitOptions } from "./queue.ts";
+import { pointWords, Semaphore, type SemaphorePoint } from "./semaphore.ts";
 import { CommandPool, Event, QueryPool } from "./sync.ts";
 import { VaHeap } from "./va-heap.ts";
 
@@ -62,16 +64,18 @@ export interface DeviceCode {
 /** A submission's completion. */
 export class Fence {
   readonly value: bigint;
+  readonly queue: QueueName;
   readonly #device: Device;
 
-  constructor(device: Device, value: bigint) {
+  constructor(device: Device, queue: QueueName, value: bigint) {
     this.#device = device;
+    this.queue = queue;
     this.value = value;
   }
 
   /** Waits at most `timeoutMs` (for ever where absent). Throws DEVICE_LOST. */
   wait(timeoutMs?: number): Promise<"SUCCESS" | "TIMEOUT"> {
-    return this.#device.waitFence(this.value, timeoutMs);
+    return this.#device.waitFence(this.value, timeoutMs, this.queue);
   }
 }
 
@@ -80,13 +84,13 @@ export class Device implements MemoryOwner, CommandOwner {
   readonly limits: { readonly maxIbDwords: number; readonly vramBytes: number; readonly gttBytes: number };
   readonly #trace: (event: DriverEvent) => void;
   readonly #heaps: Readonly<Record<AddressRange, VaHeap>>;
-  readonly #context: number;
+  readonly #queues: Readonly<Record<QueueName, DeviceQueue>>;
+  /** Command buffers of nothing, for submissions that only wait and signal. */
+  readonly #empty = new Map<QueueName, CommandBuffer>();
   readonly #ring: DeviceMemory;
   readonly #memories = new Set<DeviceMemory>();
   readonly #codes = new Map<ComputePipeline, DeviceCode>();
-  readonly #retired: { readonly after: bigint; readonly action: () => void }[] = [];
-  #lastFence = 0n;
-  #signalled = 0n;
+  readonly #retired: { readonly after: ReadonlyMap<DeviceQueue, bigint>; readonly action: () => void }[] = [];
   #lost = false;
 
   constructor({ kernel, trace }: InstanceOptions, { processName, timeoutMs }: DeviceOptions) {
@@ -108,7 +112,8 @@ export class Device implements MemoryOwner, CommandOwner {
       general: new VaHeap(GENERAL_START, VirtualMap.LOW_END),
       window: new VaHeap(VirtualMap.WINDOW_START + 0x1_0000n, VirtualMap.WINDOW_END),
     };
-    this.#context = this.kernel.call("CTX_CREATE", { priority: 0, timeoutMs: timeoutMs ?? 0 }).context;
+    const queue = (name: QueueName) => new DeviceQueue(this.kernel, name, timeoutMs ?? 0);
+    this.#queues = { compute: queue("compute"), transfer: queue("transfer") };
     this.#ring = this.allocateMemory({ sizeBytes: 4096, type: "host", access: VaFlag.READ });
   }
 
@@ -233,30 +238,71 @@ export class Device implements MemoryOwner, CommandOwner {
     this.#trace({ kind: "commands", text: `${words.length} dwords of packets at ${hex(va)}`, va, words });
   }
 
-  /** Submits command buffers in order; the fence is the last one's. Throws DEVICE_LOST. */
-  submit(commands: readonly CommandBuffer[]): Fence {
-    for (const command of commands) {
+  /** Submits command buffers of one queue in order; the fence is the last one's. Throws DEVICE_LOST. */
+  submit(commands: readonly CommandBuffer[], options: SubmitOptions = {}): Fence {
+    const { wait, signal } = options;
+    const name = options.queue ?? commands[0]?.queue ?? "compute";
+    const queue = this.#queues[name];
+    const syncs = (wait?.length ?? 0) + (signal?.length ?? 0) > 0;
+    const list = commands.length === 0 && syncs ? [this.#emptyCommands(name)] : commands;
+    for (const [i, command] of list.entries()) {
       const { va, dwords, memories } = command.submission();
       const handles = [...memories, this.#ring].map((memory) => memory.handle);
-      const input = { context: this.#context, queueKind: QueueKind.COMPUTE, ibVa: va, ibDwords: dwords };
-      const { result, out } = this.kernel.try("SUBMIT", input, handles);
-      if (result < 0) throw this.#failed(result, "SUBMIT");
-      this.#lastFence = out.fence;
+      const error = queue.submit(command, handles, {
+        ...(i === 0 && wait ? { wait } : {}),
+        ...(i === list.length - 1 && signal ? { signal } : {}),
+      });
+      if (error !== undefined) throw this.#noted(error);
       this.#trace({
         kind: "submit",
-        text: `indirect buffer ${hex(va)}, ${dwords} dwords, ${handles.length} BOs: fence ${out.fence}`,
+        text: `indirect buffer ${hex(va)}, ${dwords} dwords, ${handles.length} BOs: fence ${queue.lastFence}`,
         va,
       });
     }
-    return new Fence(this, this.#lastFence);
+    return new Fence(this, name, queue.lastFence);
+  }
+
+  #emptyCommands(name: QueueName): CommandBuffer {
+    let commands = this.#empty.get(name);
+    if (commands === undefined) {
+      commands = this.createCommandBuffer({ queue: name }).begin().end();
+      this.#empty.set(name, commands);
+    }
+    return commands;
+  }
+
+  createSemaphore(): Semaphore {
+    return Semaphore.create(this.kernel, false, 0n);
+  }
+
+  createTimelineSemaphore(value = 0n): Semaphore {
+    return Semaphore.create(this.kernel, true, value);
+  }
+
+  /** A semaphore that another device exported. */
+  importSemaphore(shared: SharedSyncobj, kind: "binary" | "timeline"): Semaphore {
+    return Semaphore.import(this.kernel, shared, kind === "timeline");
+  }
+
+  /** Waits on the host for timelines (all, or any). Throws DEVICE_LOST where a queue of this device was lost. */
+  async waitSemaphores(
+    points: readonly SemaphorePoint[],
+    { all = true, timeoutMs = FOREVER }: { readonly all?: boolean; readonly timeoutMs?: number } = {},
+  ): Promise<"SUCCESS" | "TIMEOUT"> {
+    const flags = all ? SyncobjWait.ALL : 0;
+    const result = await this.kernel.waitPoints(pointWords(points), flags, Math.min(timeoutMs, FOREVER));
+    if (result < 0 && result !== Errno.ETIME) throw this.#noted(kernelError(result, "SYNCOBJ_WAIT"));
+    const good = Object.values(this.#queues).map((queue) => queue.refresh());
+    if (good.includes(false)) throw this.#noted(kernelError(Errno.ECANCELED, "SYNCOBJ_WAIT"));
+    this.#runRetired();
+    return result === 0 ? "SUCCESS" : "TIMEOUT";
   }
 
   /** What `Fence.wait` does. */
-  async waitFence(fence: bigint, timeoutMs = FOREVER): Promise<"SUCCESS" | "TIMEOUT"> {
-    const result = await this.kernel.wait(this.#context, fence, Math.min(timeoutMs, FOREVER));
-    if (result === Errno.ETIME) return "TIMEOUT";
-    if (result < 0) throw this.#failed(result, `fence ${fence}`);
-    if (fence > this.#signalled) this.#signalled = fence;
+  async waitFence(fence: bigint, timeoutMs = FOREVER, queue: QueueName = "compute"): Promise<"SUCCESS" | "TIMEOUT"> {
+    const done = await this.#queues[queue].wait(fence, Math.min(timeoutMs, FOREVER));
+    if (done instanceof DriverError) throw this.#noted(done);
+    if (!done) return "TIMEOUT";
     this.#trace({ kind: "fence", text: `fence ${fence} signalled` });
     this.#runRetired();
     return "SUCCESS";
@@ -264,32 +310,37 @@ export class Device implements MemoryOwner, CommandOwner {
 
   /** Waits until all submitted work has ended. Throws DEVICE_LOST. */
   async waitIdle(): Promise<void> {
-    await this.waitFence(this.#lastFence);
+    for (const { name, lastFence } of Object.values(this.#queues)) await this.waitFence(lastFence, FOREVER, name);
   }
 
-  #failed(errno: number, what: string): DriverError {
-    const error = kernelError(errno, what);
+  /** Remembers that the device is lost, where the error says so. */
+  #noted(error: DriverError): DriverError {
     if (error.result === "DEVICE_LOST") this.#lost = true;
     return error;
   }
 
   /** Runs `action` once nothing that was submitted so far can still use what it gives back. */
   retire(action: () => void): void {
-    if (this.#lastFence <= this.#signalled) action();
-    else this.#retired.push({ after: this.#lastFence, action });
+    const busy = Object.values(this.#queues).filter((queue) => !queue.idle);
+    if (busy.length === 0) action();
+    else this.#retired.push({ after: new Map(busy.map((queue) => [queue, queue.lastFence])), action });
   }
 
   #runRetired(): void {
-    while (this.#retired.length > 0 && (this.#retired[0]?.after ?? 0n) <= this.#signalled) {
-      this.#retired.shift()?.action();
-    }
+    const over = (after: ReadonlyMap<DeviceQueue, bigint>) =>
+      [...after].every(([queue, fence]) => fence <= queue.signalled);
+    while (this.#retired[0] !== undefined && over(this.#retired[0].after)) this.#retired.shift()?.action();
   }
 
-  /** Asks the kernel whether the last submission has ended; does not wait. */
+  /** Asks the kernel whether all submissions have ended; does not wait. */
   async idle(): Promise<boolean> {
-    const result = await this.kernel.wait(this.#context, this.#lastFence, POLL);
-    if (result !== 0 && result !== Errno.ETIME) throw this.#failed(result, errnoName(result) ?? "poll");
-    return result === 0;
+    let all = true;
+    for (const queue of Object.values(this.#queues)) {
+      const done = await queue.wait(queue.lastFence, POLL);
+      if (done instanceof DriverError) throw this.#noted(done);
+      all &&= done;
+    }
+    return all;
   }
 
   /** Closes the file: the kernel takes back everything, even of a lost device. */

@@ -14,4 +14,6 @@ export type { Access, BarrierScope } from "./encode.ts";
 export { DriverError, type DriverResult } from "./errors.ts";
 export type { Buffer, DeviceMemory, MemoryOptions, MemoryType } from "./memory.ts";
 export type { ComputePipeline, ComputePipelineOptions, PipelineLayout } from "./pipeline.ts";
+export type { SubmitOptions } from "./queue.ts";
+export type { Semaphore, SemaphorePoint } from "./semaphore.ts";
 export type { CommandPool, Event, QueryPool } from "./sync.ts";

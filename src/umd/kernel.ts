@@ -8,6 +8,7 @@ import {
   type IoctlOutput,
   ioctlRows,
   type KernelPort,
+  type SharedSyncobj,
 } from "../uapi/index.ts";
 import { DriverError, type DriverResult } from "./errors.ts";
 
@@ -54,6 +55,24 @@ export class KernelFile {
   wait(context: number, fence: bigint, timeoutMs: number): Promise<number> {
     const arg = encodeIoctl("WAIT_FENCE", { context, fence, timeoutMs });
     return this.#port.ioctlWait(this.fd, ioctlRows.WAIT_FENCE.number, arg);
+  }
+
+  /** SYNCOBJ_WAIT over a list of points: 0, -ETIME, or another errno. */
+  waitPoints(words: readonly number[], flags: number, timeoutMs: number): Promise<number> {
+    const arg = encodeIoctl("SYNCOBJ_WAIT", { flags, timeoutMs }, words);
+    return this.#port.ioctlWait(this.fd, ioctlRows.SYNCOBJ_WAIT.number, arg);
+  }
+
+  exportSyncobj(handle: number): SharedSyncobj {
+    const shared = this.#port.exportSyncobj(this.fd, handle);
+    if (typeof shared === "number") throw kernelError(shared, "export of a sync object");
+    return shared;
+  }
+
+  importSyncobj(shared: SharedSyncobj): number {
+    const handle = this.#port.importSyncobj(this.fd, shared);
+    if (handle < 0) throw kernelError(handle, "import of a sync object");
+    return handle;
   }
 
   mmap(handle: number, sizeBytes: number): Uint8Array {

@@ -10,6 +10,8 @@ import {
   type IoctlName,
   type IoctlRow,
   ioctlRows,
+  QueueKind,
+  SyncobjKind,
   VaFlag,
 } from "../../src/uapi/index.ts";
 import { FakeClock, FakeGpu, HANG_MARK } from "./fake-gpu.ts";
@@ -193,6 +195,101 @@ const provoke: { [N in IoctlName]: { [E in keyof (typeof ioctlRows)[N]["errors"]
     ECANCELED: async (s) => {
       const { context } = await lost(s);
       return s.process.wait(context, 1n);
+    },
+  },
+  SYNCOBJ_CREATE: {
+    EINVAL: ({ process: p }) => [
+      p.call("SYNCOBJ_CREATE", { kind: 2 }).result,
+      p.call("SYNCOBJ_CREATE", { kind: SyncobjKind.BINARY, value: 2n }).result,
+    ],
+    ENOSPC: ({ process: p }) => {
+      const arg = encodeIoctl("SYNCOBJ_CREATE", {});
+      for (let i = 0; i < 16_384; i++) p.raw("SYNCOBJ_CREATE", arg);
+      return p.raw("SYNCOBJ_CREATE", arg);
+    },
+  },
+  SYNCOBJ_DESTROY: {
+    ENOENT: ({ process: p }) => {
+      const handle = p.syncobj();
+      p.call("SYNCOBJ_DESTROY", { handle });
+      return [p.call("SYNCOBJ_DESTROY", { handle }).result, p.call("SYNCOBJ_DESTROY", { handle: 99 }).result];
+    },
+  },
+  SYNCOBJ_SIGNAL: {
+    ENOENT: ({ process: p }) => p.call("SYNCOBJ_SIGNAL", { handle: 1 }).result,
+    EINVAL: ({ process: p }) => {
+      const handle = p.syncobj(SyncobjKind.TIMELINE, 5n);
+      return [4n, 5n].map((point) => p.call("SYNCOBJ_SIGNAL", { handle, point }).result);
+    },
+  },
+  SYNCOBJ_RESET: {
+    ENOENT: ({ process: p }) => p.call("SYNCOBJ_RESET", { handle: 1 }).result,
+    EINVAL: ({ process: p }) => p.call("SYNCOBJ_RESET", { handle: p.syncobj(SyncobjKind.TIMELINE) }).result,
+  },
+  SYNCOBJ_QUERY: { ENOENT: ({ process: p }) => p.call("SYNCOBJ_QUERY", { handle: 1 }).result },
+  SYNCOBJ_WAIT: {
+    ENOENT: ({ process: p }) => p.waitPoints([[1, 0n]]),
+    EINVAL: async ({ process: p }) => {
+      const handle = p.syncobj();
+      return [await p.waitPoints([]), await p.waitWords([handle, 0]), await p.waitWords([handle, 0, 0], { flags: 2 })];
+    },
+    ETIME: async ({ process: p, clock }) => {
+      const handle = p.syncobj(SyncobjKind.TIMELINE);
+      const poll = await p.waitPoints([[handle, 1n]], { timeoutMs: 0 });
+      const timed = p.waitPoints([[handle, 1n]], { timeoutMs: 50 });
+      await settle();
+      clock.advance(50);
+      return [poll, await timed];
+    },
+  },
+  SUBMIT_SYNC: {
+    ENOENT: ({ process: p }) => {
+      const ib = p.buffer(0x10_0000n, 4096);
+      const context = p.context();
+      return [
+        p.submitSync(99, ib, HANG).result,
+        p.submitSync(context, { ...ib, handle: 1234 }, HANG).result,
+        p.submitSync(context, ib, HANG, [[7, 0n]]).result,
+        p.submitSync(context, ib, HANG, [], [[7, 0n]]).result,
+      ];
+    },
+    EINVAL: ({ process: p }) => {
+      const ib = p.buffer(0x10_0000n, 4096);
+      const context = p.context();
+      const timeline = p.syncobj(SyncobjKind.TIMELINE, 5n);
+      const good = { context, queueKind: 1, ibVa: ib.va, ibDwords: 2, boCount: 1 };
+      return [
+        p.call("SUBMIT_SYNC", { ...good, queueKind: 9 }, [ib.handle]).result,
+        p.call("SUBMIT_SYNC", { ...good, boCount: 2 }, [ib.handle]).result,
+        p.call("SUBMIT_SYNC", { ...good, waitCount: 1 }, [ib.handle, timeline, 5]).result,
+        p.call("SUBMIT_SYNC", { ...good, queueKind: QueueKind.SDMA, ibVa: ib.va + 16n }, [ib.handle]).result,
+        p.submitSync(context, ib, HANG, [[p.syncobj(), 0n]]).result,
+        p.submitSync(context, ib, HANG, [], [[timeline, 5n]]).result,
+        p.submitSync(
+          context,
+          ib,
+          HANG,
+          [],
+          [
+            [timeline, 7n],
+            [timeline, 7n],
+          ],
+        ).result,
+      ];
+    },
+    EPERM: ({ process: p }) => {
+      const ib = p.buffer(0x10_0000n, 4096);
+      return p.submitSync(p.context(), { ...ib, va: ib.va + 4096n }, HANG).result;
+    },
+    ECANCELED: async (s) => {
+      const { context, ib } = await lost(s);
+      return s.process.submitSync(context, ib, HANG).result;
+    },
+    EBUSY: ({ process: p }) => {
+      const context = p.context();
+      const ib = p.buffer(0x10_0000n, 4096);
+      for (let i = 0; i < 1024; i++) p.submitSync(context, ib, HANG);
+      return p.submitSync(context, ib, HANG).result;
     },
   },
 };

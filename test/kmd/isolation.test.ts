@@ -138,8 +138,8 @@ for (const seed of [1, 2, 3]) {
     for (const rogue of rogues) kmd.close(rogue.process.fd);
     await settle();
     const probe = new Process(kmd, "probe").call("QUERY_INFO", {}).out;
-    // One root table is the probe's own; ring and fence pages of two queues are the kernel's.
+    // One root table is the probe's own; ring and fence pages of two compute queues and of the copy engine are the kernel's.
     expect(probe.vramBytes - probe.vramFreeBytes).toBe(4096n);
-    expect(probe.gttBytes - probe.gttFreeBytes).toBe(4n * 4096n);
+    expect(probe.gttBytes - probe.gttFreeBytes).toBe(6n * 4096n);
   });
 }

@@ -8,6 +8,7 @@ import {
   ioctlRows,
   type KernelPort,
   QueueKind,
+  SyncobjKind,
   VaFlag,
 } from "../../src/uapi/index.ts";
 
@@ -63,4 +64,43 @@ export class Process {
     const input = { context, queueKind: QueueKind.COMPUTE, ibVa: ib.va, ibDwords: packets.length };
     return this.call("SUBMIT", input, [ib.handle, ...handles]);
   }
+
+  /** SUBMIT_SYNC of packets, with sync points (handle, point) to wait for and to signal. */
+  submitSync(
+    context: number,
+    ib: { handle: number; va: bigint; words: Uint32Array },
+    packets: readonly number[],
+    waits: readonly Point[] = [],
+    signals: readonly Point[] = [],
+    handles: readonly number[] = [],
+    queueKind: number = QueueKind.COMPUTE,
+  ) {
+    ib.words.set(packets);
+    const list = [ib.handle, ...handles, ...waits.flatMap(pointWords), ...signals.flatMap(pointWords)];
+    const counts = { boCount: 1 + handles.length, waitCount: waits.length, signalCount: signals.length };
+    const input = { context, queueKind, ibVa: ib.va, ibDwords: packets.length, ...counts };
+    return this.call("SUBMIT_SYNC", input, list);
+  }
+
+  syncobj(kind: number = SyncobjKind.BINARY, value = 0n): number {
+    const { result, out } = this.call("SYNCOBJ_CREATE", { kind, value });
+    if (result !== 0) throw new Error(`SYNCOBJ_CREATE: ${result}`);
+    return out.handle;
+  }
+
+  waitPoints(points: readonly Point[], options: { flags?: number; timeoutMs?: number } = {}): Promise<number> {
+    return this.waitWords(points.flatMap(pointWords), options);
+  }
+
+  waitWords(words: readonly number[], { flags = 1, timeoutMs = 0xffff_ffff } = {}): Promise<number> {
+    const arg = encodeIoctl("SYNCOBJ_WAIT", { flags, timeoutMs }, words);
+    return this.#kernel.ioctlWait(this.fd, ioctlRows.SYNCOBJ_WAIT.number, arg);
+  }
+}
+
+/** Handle of a sync object, and the point of a timeline (0 of a binary one). */
+type Point = readonly [handle: number, point: bigint];
+
+function pointWords([handle, point]: Point): number[] {
+  return [handle, Number(point & 0xffff_ffffn), Number(point >> 32n)];
 }
