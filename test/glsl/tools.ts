@@ -83,14 +83,18 @@ export function failuresOf(command: string, files: readonly NamedData[]): Map<st
  * Files that the reference compiler rejects, with its messages. One process reads all of them, since it takes long to
  * start; what it finds only when linking (recursion, missing bodies) needs `linked` files run one by one.
  */
-export function referenceRejects(files: readonly NamedData[], linked: ReadonlySet<string>): Map<string, string> {
+export function referenceRejects(
+  files: readonly NamedData[],
+  linked: ReadonlySet<string>,
+  options = "",
+): Map<string, string> {
   const failures = failuresOf(
-    "glslangValidator -V -o /dev/null",
+    `glslangValidator -V ${options} -o /dev/null`,
     files.filter(({ name }) => linked.has(name)),
   );
   const rest = files.filter(({ name }) => !linked.has(name));
   let current = "";
-  for (const line of inFolder(rest, "glslangValidator -V -o /dev/null *").split("\n")) {
+  for (const line of inFolder(rest, `glslangValidator -V ${options} -o /dev/null *`).split("\n")) {
     if (rest.some(({ name }) => name === line)) current = line;
     else if (line.startsWith(`ERROR: ${current}:`)) failures.set(current, `${failures.get(current) ?? ""}${line}\n`);
   }

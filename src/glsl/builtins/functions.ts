@@ -271,4 +271,8 @@ genFType fwidthFine(genFType) = op OpFwidthFine @fragment
 genFType dFdxCoarse(genFType) = op OpDPdxCoarse @fragment
 genFType dFdyCoarse(genFType) = op OpDPdyCoarse @fragment
 genFType fwidthCoarse(genFType) = op OpFwidthCoarse @fragment
+genFType interpolateAtCentroid(interpolant genFType) = interpolate InterpolateAtCentroid @fragment
+genFType interpolateAtSample(interpolant genFType, int) = interpolate InterpolateAtSample @fragment
+genFType interpolateAtOffset(interpolant genFType, vec2) = interpolate InterpolateAtOffset @fragment
+bool helperInvocationEXT() = helperInvocation @fragment +GL_EXT_demote_to_helper_invocation
 `;

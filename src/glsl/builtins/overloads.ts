@@ -1,8 +1,9 @@
 import { invariant } from "../../base/index.ts";
-import { builtinType, type ScalarKind, type Type, typeName, vectorType } from "../types/index.ts";
+import { arrayType, builtinType, type ScalarKind, type Type, typeName, vectorType } from "../types/index.ts";
 import { functionRows } from "./functions.ts";
+import { textureRows } from "./textures.ts";
 
-export type ParameterMode = "in" | "out" | "inout" | "memory" | "splat";
+export type ParameterMode = "in" | "out" | "inout" | "memory" | "splat" | "interpolant";
 
 /** One concrete overload of a built-in function. */
 export interface Overload {
@@ -14,6 +15,8 @@ export interface Overload {
   /** The instruction's name behind `ext`, `op` and `atomic`. */
   readonly instruction: string;
   readonly stage: string | undefined;
+  /** Any of these makes it known; empty where it is part of the language. */
+  readonly extensions: readonly string[];
 }
 
 /** Generic type names: component type and smallest size. */
@@ -30,7 +33,11 @@ const generics: Readonly<Record<string, readonly [ScalarKind, number]>> = {
   bvec: ["bool", 2],
 };
 
-const pattern = /^(\w+) (\w+)\((.*)\) = (\w+)(?: (\w+))?(?: @(\w+))?$/;
+const pattern = /^(\w+) (\w+)\((.*)\) = (\w+)(?: (\w+))?(?: @(\w+))?((?: \+\w+)*)$/;
+const nameOf = /^\w+ (\w+)\(/;
+
+/** Texel types of the rows that have `g` types: component prefix of vectors and of opaque types. */
+const texels = ["", "i", "u"] as const;
 
 let rowsByName: Map<string, string[]> | undefined;
 const expanded = new Map<string, readonly Overload[]>();
@@ -38,9 +45,9 @@ const expanded = new Map<string, readonly Overload[]>();
 function rows(): Map<string, string[]> {
   if (rowsByName !== undefined) return rowsByName;
   rowsByName = new Map();
-  for (const row of functionRows.split("\n")) {
+  for (const row of `${functionRows}\n${textureRows}`.split("\n")) {
     if (row === "") continue;
-    const name = pattern.exec(row)?.[2];
+    const name = nameOf.exec(row)?.[1];
     invariant(name !== undefined, `built-in row: ${row}`);
     const list = rowsByName.get(name);
     if (list === undefined) rowsByName.set(name, [row]);
@@ -70,7 +77,19 @@ export function builtinFunctionNames(): Iterable<string> {
 }
 
 function expandRow(row: string): Overload[] {
-  const [, returns, name, parameters, lowering, instruction, stage] = pattern.exec(row)!;
+  if (/\bg(?:vec4|sampler|texture|image|subpass)/.test(row)) {
+    return texels.flatMap((texel) =>
+      expandSizes(row.replace(/\bg(vec4|sampler|texture|image|subpass)/g, `${texel}$1`)),
+    );
+  }
+  return expandSizes(row);
+}
+
+function expandSizes(row: string): Overload[] {
+  const match = pattern.exec(row);
+  invariant(match !== null, `built-in row: ${row}`);
+  const [, returns, name, parameters, lowering, instruction, stage, more] = match;
+  const extensions = (more ?? "").split(" +").slice(1);
   const parts = parameters === "" ? [] : parameters!.split(", ");
   const words = parts.map((part) => part.split(" "));
   const names = [returns!, ...words.map((word) => word.at(-1)!)];
@@ -86,10 +105,12 @@ function expandRow(row: string): Overload[] {
     lowering: lowering!,
     instruction: instruction ?? "",
     stage,
+    extensions,
   }));
 }
 
 function concrete(name: string, size: number): Type {
+  if (name.endsWith("[4]")) return arrayType(concrete(name.slice(0, -3), size), 4);
   const generic = generics[name];
   return generic === undefined ? builtinType(name) : vectorType(generic[0], size);
 }

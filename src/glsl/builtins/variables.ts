@@ -1,4 +1,4 @@
-import { builtinType, type Type } from "../types/index.ts";
+import { arrayType, builtinType, type Type } from "../types/index.ts";
 
 /** A built-in variable: its SPIR-V built-in by name, and whether the shader reads (`in`) or writes (`out`) it. */
 export interface BuiltinVariable {
@@ -6,9 +6,18 @@ export interface BuiltinVariable {
   readonly type: Type;
   readonly storage: "in" | "out";
   readonly builtIn: string;
+  /** Capability by name that using it needs. */
+  readonly capability: string | undefined;
+  /** Any of these makes it known; empty where it is part of the language. */
+  readonly extensions: readonly string[];
+  /** First desktop version that has it without an extension; 0 for all. */
+  readonly version: number;
 }
 
-/** stage, storage, type, name, SPIR-V BuiltIn. Source: GLSL 4.60 section 7.1, GL_KHR_vulkan_glsl. */
+/**
+ * stage (`*` for all), storage, type, name, SPIR-V BuiltIn; then `=Capability`, `+extension`, `>version` (of the language
+ * without an extension). Source: GLSL 4.60 section 7.1, GL_KHR_vulkan_glsl and the extensions' own texts.
+ */
 const rows = `
 compute in uvec3 gl_NumWorkGroups NumWorkgroups
 compute in uvec3 gl_WorkGroupID WorkgroupId
@@ -17,15 +26,44 @@ compute in uvec3 gl_GlobalInvocationID GlobalInvocationId
 compute in uint gl_LocalInvocationIndex LocalInvocationIndex
 vertex in int gl_VertexIndex VertexIndex
 vertex in int gl_InstanceIndex InstanceIndex
-vertex in int gl_BaseVertex BaseVertex
-vertex in int gl_BaseInstance BaseInstance
-vertex in int gl_DrawID DrawIndex
+vertex in int gl_BaseVertex BaseVertex =DrawParameters >460
+vertex in int gl_BaseInstance BaseInstance =DrawParameters >460
+vertex in int gl_DrawID DrawIndex =DrawParameters >460
+vertex in int gl_BaseVertexARB BaseVertex =DrawParameters +GL_ARB_shader_draw_parameters
+vertex in int gl_BaseInstanceARB BaseInstance =DrawParameters +GL_ARB_shader_draw_parameters
+vertex in int gl_DrawIDARB DrawIndex =DrawParameters +GL_ARB_shader_draw_parameters
 vertex out vec4 gl_Position Position
 vertex out float gl_PointSize PointSize
+vertex out float[] gl_ClipDistance ClipDistance =ClipDistance
+vertex out float[] gl_CullDistance CullDistance =CullDistance
+vertex out int gl_Layer Layer =ShaderLayer +GL_ARB_shader_viewport_layer_array +GL_NV_viewport_array2
+vertex out int gl_ViewportIndex ViewportIndex =ShaderViewportIndex +GL_ARB_shader_viewport_layer_array +GL_NV_viewport_array2
 fragment in vec4 gl_FragCoord FragCoord
 fragment in bool gl_FrontFacing FrontFacing
 fragment in vec2 gl_PointCoord PointCoord
+fragment in float[] gl_ClipDistance ClipDistance =ClipDistance
+fragment in float[] gl_CullDistance CullDistance =CullDistance
+fragment in int gl_PrimitiveID PrimitiveId =Geometry
+fragment in int gl_SampleID SampleId =SampleRateShading
+fragment in vec2 gl_SamplePosition SamplePosition =SampleRateShading
+fragment in int[] gl_SampleMaskIn SampleMask
+fragment in int gl_Layer Layer =Geometry
+fragment in int gl_ViewportIndex ViewportIndex =MultiViewport
+fragment in bool gl_HelperInvocation HelperInvocation
 fragment out float gl_FragDepth FragDepth
+fragment out int[] gl_SampleMask SampleMask
+fragment out int gl_FragStencilRefARB FragStencilRefEXT =StencilExportEXT +GL_ARB_shader_stencil_export
+* in int gl_ViewIndex ViewIndex =MultiView +GL_EXT_multiview
+* in int gl_DeviceIndex DeviceIndex =DeviceGroup +GL_EXT_device_group
+compute in uint gl_NumSubgroups NumSubgroups =GroupNonUniform +GL_KHR_shader_subgroup_basic
+compute in uint gl_SubgroupID SubgroupId =GroupNonUniform +GL_KHR_shader_subgroup_basic
+* in uint gl_SubgroupSize SubgroupSize =GroupNonUniform +GL_KHR_shader_subgroup_basic
+* in uint gl_SubgroupInvocationID SubgroupLocalInvocationId =GroupNonUniform +GL_KHR_shader_subgroup_basic
+* in uvec4 gl_SubgroupEqMask SubgroupEqMask =GroupNonUniformBallot +GL_KHR_shader_subgroup_ballot
+* in uvec4 gl_SubgroupGeMask SubgroupGeMask =GroupNonUniformBallot +GL_KHR_shader_subgroup_ballot
+* in uvec4 gl_SubgroupGtMask SubgroupGtMask =GroupNonUniformBallot +GL_KHR_shader_subgroup_ballot
+* in uvec4 gl_SubgroupLeMask SubgroupLeMask =GroupNonUniformBallot +GL_KHR_shader_subgroup_ballot
+* in uvec4 gl_SubgroupLtMask SubgroupLtMask =GroupNonUniformBallot +GL_KHR_shader_subgroup_ballot
 `;
 
 const byStage = new Map<string, ReadonlyMap<string, BuiltinVariable>>();
@@ -37,10 +75,20 @@ export function builtinVariables(stage: string): ReadonlyMap<string, BuiltinVari
   const result = new Map<string, BuiltinVariable>();
   byStage.set(stage, result);
   for (const row of rows.split("\n")) {
-    const [rowStage, storage, type, name, builtIn] = row.split(" ");
-    if (rowStage !== stage) continue;
-    const variable = { name: name!, type: builtinType(type!), storage: storage as "in" | "out", builtIn: builtIn! };
-    result.set(variable.name, variable);
+    const [rowStage, storage, type, name, builtIn, ...more] = row.split(" ");
+    if (rowStage !== stage && rowStage !== "*") continue;
+    const marked = (mark: string): string[] => more.filter((word) => word[0] === mark).map((word) => word.slice(1));
+    const array = type!.endsWith("[]");
+    const base = builtinType(array ? type!.slice(0, -2) : type!);
+    result.set(name!, {
+      name: name!,
+      type: array ? arrayType(base, undefined) : base,
+      storage: storage as "in" | "out",
+      builtIn: builtIn!,
+      capability: marked("=")[0],
+      extensions: marked("+"),
+      version: Number(marked(">")[0] ?? 0),
+    });
   }
   return result;
 }

@@ -1,7 +1,7 @@
 import { builtinFunctionNames, builtinOverloads, type Overload, type ParameterMode } from "../builtins/index.ts";
 import type { Note } from "../diagnostics.ts";
 import type * as ast from "../syntax/index.ts";
-import { arrayType, type Type, typeName } from "../types/index.ts";
+import { arrayType, coreType, type Type, typeName } from "../types/index.ts";
 import type { Range } from "./base.ts";
 import { ConstructorChecker } from "./constructors.ts";
 import { foldBuiltin } from "./fold.ts";
@@ -50,9 +50,16 @@ export abstract class CallChecker extends ConstructorChecker {
       target,
       parameters: target.parameters.map((parameter) => ({ type: parameter.type, mode: parameter.mode ?? "in" })),
     }));
-    for (const target of builtinOverloads(callee.name)) candidates.push({ target, parameters: target.parameters });
+    for (const target of builtinOverloads(callee.name)) {
+      if (this.isKnown(target)) candidates.push({ target, parameters: target.parameters });
+    }
     if (candidates.length === 0) return this.unknownFunction(call, callee);
     return this.resolveCall(call, callee, candidates);
+  }
+
+  /** Whether the shader has the extension that an overload is from. */
+  private isKnown({ extensions }: Overload): boolean {
+    return extensions.length === 0 || extensions.some((name) => this.context.extensions.has(name));
   }
 
   private values(args: readonly ast.Expr[]): Expr[] {
@@ -188,6 +195,12 @@ export abstract class CallChecker extends ConstructorChecker {
         if (arg.kind === "swizzle" && arg.components.length !== 1) return this.errorExpr(arg);
         return this.readable(arg);
       }
+      case "interpolant": {
+        const root = rootVariable(arg);
+        if (root?.storage === "in" && root.builtIn === undefined) return arg;
+        this.diagnostics.error("GLSL_INTERPOLANT", { name: target.name }, arg.position, arg.end);
+        return this.errorExpr(arg);
+      }
       default:
         return this.checkAssignable(arg) ? arg : this.errorExpr(arg);
     }
@@ -207,9 +220,53 @@ export abstract class CallChecker extends ConstructorChecker {
 
   private userCall(call: ast.CallExpr, callee: FunctionSymbol, args: readonly Expr[]): Expr {
     const { position, end } = call;
+    for (const [at, arg] of args.entries()) {
+      if (coreType(arg.type).kind !== "opaque") continue;
+      if (arg.kind === "construct") {
+        this.diagnostics.error("GLSL_SAMPLED_PLACE", {}, arg.position, arg.end);
+        continue;
+      }
+      const wanted = coreType(callee.parameters[at]?.type ?? arg.type);
+      const has = coreType(arg.type);
+      if (wanted.kind === "opaque" && has.kind === "opaque" && wanted.format !== has.format) {
+        this.diagnostics.error("GLSL_FORMAT_MISMATCH", {}, arg.position, arg.end);
+        continue;
+      }
+      const given = rootVariable(arg)?.memory ?? [];
+      const taken = callee.parameters[at]?.memory ?? [];
+      const lost = given.find((name) => name !== "restrict" && !taken.includes(name));
+      if (lost === undefined) continue;
+      this.diagnostics.error("GLSL_ARGUMENT_QUALIFIER", { name: lost }, arg.position, arg.end);
+    }
     const caller = this.currentFunction;
     if (caller !== undefined && !caller.calls.has(callee)) caller.calls.set(callee, { position, end });
     return { kind: "call", callee, args, type: callee.returns, constness: 0, position, end };
+  }
+
+  /** Reads of writeonly images, writes of readonly ones, offsets and components that must be constant. */
+  private checkImageAccess({ name, lowering, instruction }: Overload, args: readonly Expr[]): boolean {
+    const [image] = args;
+    if (image === undefined) return true;
+    const { position, end } = image;
+    const memory = rootVariable(image)?.memory ?? [];
+    if ((lowering === "imageLoad" || lowering === "imageAtomic") && memory.includes("writeonly")) {
+      this.diagnostics.error("GLSL_WRITEONLY", { name: rootVariable(image)?.name ?? "" }, position, end);
+      return false;
+    }
+    if ((lowering === "imageStore" || lowering === "imageAtomic") && memory.includes("readonly")) {
+      const reason = `'${rootVariable(image)?.name}' is readonly`;
+      this.diagnostics.error("GLSL_NOT_ASSIGNABLE", { reason }, position, end);
+      return false;
+    }
+    const fixed = lowering === "sample" || lowering === "fetch" ? "o" : lowering === "gather" ? "mq" : "";
+    for (const [at, role] of [...instruction].entries()) {
+      const arg = args[at];
+      if (arg === undefined || !fixed.includes(role) || arg.constness !== 0) continue;
+      const what = role === "m" ? "component" : role === "o" ? "offset" : "offsets";
+      this.diagnostics.error("GLSL_CONSTANT_ARGUMENT", { what, name }, arg.position, arg.end);
+      return false;
+    }
+    return true;
   }
 
   private builtinCall(call: ast.CallExpr, callee: Range, overload: Overload, args: readonly Expr[]): Expr {
@@ -219,17 +276,22 @@ export abstract class CallChecker extends ConstructorChecker {
       this.diagnostics.error("GLSL_WRONG_STAGE", values, callee.position, callee.end);
       return { ...this.errorExpr(call), type: overload.returns };
     }
+    if (!this.checkImageAccess(overload, args)) return { ...this.errorExpr(call), type: overload.returns };
     const constants = args.filter((arg): arg is ConstantExpr => arg.kind === "constant");
     if (args.length > 0 && constants.length === args.length) {
       const values = foldBuiltin(overload.name, overload.returns, constants);
       if (values !== undefined) return this.constantExpr(overload.returns, values, call);
     }
     const pure = overload.parameters.every((parameter) => parameter.mode === "in" || parameter.mode === "splat");
-    const constant = pure && args.length > 0 && args.every((arg) => arg.constness === 1);
+    const constant =
+      pure && foldable.has(overload.lowering) && args.length > 0 && args.every((arg) => arg.constness === 1);
     const constness: Constness = constant ? 1 : 0;
     return { kind: "builtin", overload, args, type: overload.returns, constness, position, end };
   }
 }
+
+/** Lowerings that depend on their arguments alone. */
+const foldable: ReadonlySet<string> = new Set(["ext", "op", "select", "matrixCompMult"]);
 
 /** Whether a call with ranks `a` beats one with ranks `b`: nowhere worse and somewhere better. */
 function isBetter(a: readonly (number | undefined)[], b: readonly (number | undefined)[]): boolean {

@@ -1,7 +1,16 @@
 import { builtinOverloads } from "../builtins/index.ts";
 import type * as ast from "../syntax/index.ts";
-import { containsUnsized, sameType, type Type, typeName } from "../types/index.ts";
+import {
+  containsOpaque,
+  containsUnsized,
+  coreType,
+  imageFormats,
+  sameType,
+  type Type,
+  typeName,
+} from "../types/index.ts";
 import type { CheckContext } from "./base.ts";
+import { formatOf, formattedType } from "./declarations.ts";
 import { spreadPrecise } from "./precise.ts";
 import { optional } from "./qualifiers.ts";
 import type { FunctionSet } from "./scope.ts";
@@ -60,6 +69,7 @@ class Checker extends StatementChecker {
       localSize: [x!, y!, z!],
       workGroupSize: this.workGroupSize,
       earlyFragmentTests: this.earlyFragmentTests,
+      postDepthCoverage: this.postDepthCoverage,
       depthMode: this.depthMode,
       originUpperLeft: true,
     };
@@ -80,6 +90,10 @@ class Checker extends StatementChecker {
     const returns = this.resolveType(decl.returns);
     if (containsUnsized(returns)) {
       this.diagnostics.error("GLSL_UNSIZED_RETURN", {}, decl.returns.position, decl.returns.end);
+    }
+    if (containsOpaque(returns)) {
+      const { position, end } = decl.returns;
+      this.diagnostics.error("GLSL_OPAQUE_VALUE", { type: typeName(returns) }, position, end);
     }
     const parameters = decl.parameters.map((parameter) => this.parameter(parameter));
     const symbol = this.enter(decl, returns, parameters, q.precise, place);
@@ -166,10 +180,19 @@ class Checker extends StatementChecker {
       type = { kind: "error" };
     }
     const storage = q.storage ?? "in";
+    const core = coreType(type);
+    if (core.kind === "opaque" && storage !== "in" && storage !== "const") {
+      this.diagnostics.error("GLSL_OPAQUE_VALUE", { type: typeName(type) }, position, end);
+    }
     if (storage !== "in" && storage !== "out" && storage !== "inout" && storage !== "const") {
       this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: storage, what: "a parameter" }, q.position, q.end);
     }
-    this.allowLayout(q, [], "a parameter");
+    if (core.kind === "opaque" && core.family === "image") {
+      this.allowLayout(q, Object.keys(imageFormats), "a parameter");
+      type = formattedType(type, formatOf(q));
+    } else {
+      this.allowLayout(q, [], "a parameter");
+    }
     if (parameter.name !== undefined) this.checkName(parameter.name, parameter);
     return {
       kind: "variable",

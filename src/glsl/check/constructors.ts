@@ -7,6 +7,7 @@ import {
   elementType,
   leafCount,
   type MatrixType,
+  type OpaqueType,
   type ScalarType,
   type StructType,
   scalarOf,
@@ -28,6 +29,9 @@ export abstract class ConstructorChecker extends OperatorChecker {
       return { ...this.errorExpr(place), type };
     }
     switch (type.kind) {
+      case "opaque":
+        if (type.family === "sampled" && type.dim !== "Buffer") return this.constructSampled(type, args, place);
+        break;
       case "scalar":
       case "vector":
       case "matrix":
@@ -42,6 +46,22 @@ export abstract class ConstructorChecker extends OperatorChecker {
     }
     this.diagnostics.error("GLSL_NO_CONSTRUCTOR", { type: typeName(type) }, place.position, place.end);
     return this.errorExpr(place);
+  }
+
+  /** `sampler2D(texture, sampler)`. */
+  private constructSampled(type: OpaqueType, args: readonly Expr[], place: Range): Expr {
+    const [texture, sampler] = args;
+    const wanted = type.name.replace("sampler", "texture").replace("Shadow", "");
+    const fits =
+      args.length === 2 &&
+      texture?.type.kind === "opaque" &&
+      texture.type.name === wanted &&
+      sampler?.type.kind === "opaque" &&
+      sampler.type.name === (type.shadow ? "samplerShadow" : "sampler");
+    if (fits) return this.makeConstruct(type, "sampled", args, place);
+    const values = { type: typeName(type), texture: wanted, sampler: type.shadow ? "samplerShadow" : "sampler" };
+    this.diagnostics.error("GLSL_SAMPLED_ARGUMENTS", values, place.position, place.end);
+    return { ...this.errorExpr(place), type };
   }
 
   private constructNumeric(type: ScalarType | VectorType | MatrixType, args: readonly Expr[], place: Range): Expr {
@@ -77,7 +97,7 @@ export abstract class ConstructorChecker extends OperatorChecker {
   }
 
   private makeConstruct(type: Type, form: ConstructExpr["form"], args: readonly Expr[], place: Range): Expr {
-    let constness: Constness = 1;
+    let constness: Constness = form === "sampled" ? 0 : 1;
     for (const arg of args) constness = joinConstness(constness, arg.constness);
     return { kind: "construct", form, args, type, constness, ...rangeOf(place) };
   }
@@ -124,6 +144,17 @@ export abstract class ConstructorChecker extends OperatorChecker {
     );
   }
 
+  /** `{}`: every component zero. Source: GL_EXT_null_initializer. */
+  private zeroOf(type: Type, place: Range): Expr {
+    if (type.kind === "error") return this.errorExpr(place);
+    if (containsOpaque(type) || isUnsized(type)) {
+      this.diagnostics.error("GLSL_BAD_LIST", { type: typeName(type) }, place.position, place.end);
+      return { ...this.errorExpr(place), type };
+    }
+    if (!this.fitsConstant(type, place)) return { ...this.errorExpr(place), type };
+    return this.constantExpr(type, Array.from({ length: leafCount(type) }, () => 0), place);
+  }
+
   /** An initialiser for a variable of `type`: `{ … }` is taken apart by the type, the rest coerced. */
   protected initializerOf(init: ast.Expr, type: Type): Expr {
     if (init.kind !== "list") {
@@ -132,6 +163,9 @@ export abstract class ConstructorChecker extends OperatorChecker {
       return this.coerce(expr, type);
     }
     this.need420("an initialiser list", init);
+    if (init.items.length === 0 && this.context.extensions.has("GL_EXT_null_initializer")) {
+      return this.zeroOf(type, init);
+    }
     const count = listCount(type, init.items.length);
     if (count === undefined) {
       if (type.kind !== "error") {

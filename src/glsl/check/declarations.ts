@@ -1,17 +1,26 @@
+import type { BuiltinVariable } from "../builtins/index.ts";
 import type * as ast from "../syntax/index.ts";
 import {
   alignBytes,
   arrayType,
+  containsBool,
+  containsOpaque,
+  containsType,
   containsUnsized,
+  coreType,
   errorType,
+  imageFormats,
   type Member,
+  type OpaqueType,
   type Packing,
   type StructType,
+  sameType,
   scalarOf,
   sizeBytes,
   type Type,
   typeName,
   vectorType,
+  withFormat,
 } from "../types/index.ts";
 import type { Range } from "./base.ts";
 import { fitsUnsized } from "./constructors.ts";
@@ -30,6 +39,7 @@ export abstract class DeclarationChecker extends SpecifierChecker {
   private localSizePlace: Range | undefined;
   protected workGroupSize: Variable | undefined;
   protected earlyFragmentTests = false;
+  protected postDepthCoverage = false;
   protected depthMode: string | undefined;
   private pushConstant: Variable | undefined;
   /** Local arrays declared `[]`. */
@@ -79,14 +89,23 @@ export abstract class DeclarationChecker extends SpecifierChecker {
         symbol.precise ||= q.precise;
         symbol.invariant ||= q.invariant;
       } else {
-        this.place(name);
+        const named = this.place(name);
+        if (named.kind !== "variable") continue;
+        named.variable.precise ||= q.precise;
+        named.variable.invariant ||= q.invariant;
       }
     }
     if (decl.names.length > 0) return;
     if (q.storage === "in" && this.context.stage === "compute") this.localSizes(q, decl);
     else if (q.storage === "in" && this.context.stage === "fragment") {
-      this.allowLayout(q, ["early_fragment_tests", "origin_upper_left", "pixel_center_integer"], "in");
+      this.allowLayout(q, ["early_fragment_tests", "post_depth_coverage"], "in");
       this.earlyFragmentTests ||= q.layout.has("early_fragment_tests");
+      if (q.layout.has("post_depth_coverage")) {
+        this.earlyFragmentTests = true;
+        this.postDepthCoverage = true;
+      }
+    } else if (q.storage === "out" && this.context.stage !== "compute") {
+      this.allowLayout(q, ["xfb_stride", "xfb_buffer"], "out");
     } else if (q.storage === "uniform" || q.storage === "buffer") {
       this.allowLayout(q, ["std140", "std430", "scalar", "row_major", "column_major"], q.storage);
       const defaults = this.blockDefaults[q.storage];
@@ -159,6 +178,11 @@ export abstract class DeclarationChecker extends SpecifierChecker {
 
   private variable(q: Qualifiers, declared: Type, declarator: ast.Declarator): Variable | undefined {
     const { name, position, end } = declarator;
+    const builtin = this.scopes.isGlobal && name.startsWith("gl_") ? this.builtinRow(name) : undefined;
+    if (builtin !== undefined && q.storage === builtin.storage) {
+      this.redeclareBuiltin(builtin, q, declared, declarator);
+      return undefined;
+    }
     this.checkName(name, declarator);
     const init = declarator.initializer;
     let initializer = init === undefined ? undefined : this.initializerOf(init, declared);
@@ -168,9 +192,13 @@ export abstract class DeclarationChecker extends SpecifierChecker {
     if (initializer?.kind === "error") initializer = undefined;
     const global = this.scopes.isGlobal;
     const storage = this.storageOf(q, type, declarator, global);
+    const opaque = storage === "uniform" && coreType(type).kind === "opaque";
+    if (opaque) type = formattedType(type, formatOf(q));
     const failed = init !== undefined && initializer === undefined;
+    const zeroed = storage === "shared" && init?.kind === "list" && init.items.length === 0;
     if (
       init !== undefined &&
+      !zeroed &&
       storage !== "local" &&
       storage !== "global" &&
       storage !== "constant" &&
@@ -212,6 +240,9 @@ export abstract class DeclarationChecker extends SpecifierChecker {
       ...optional("specId", layout.get("constant_id")?.value),
       ...optional("location", layout.get("location")?.value),
       ...optional("component", layout.get("component")?.value),
+      ...optional("index", layout.get("index")?.value),
+      ...(opaque ? { set: layout.get("set")?.value ?? 0, binding: layout.get("binding")?.value ?? 0 } : {}),
+      ...optional("inputAttachmentIndex", layout.get("input_attachment_index")?.value),
       ...(q.interpolation.length > 0 ? { interpolation: q.interpolation } : {}),
       ...(q.memory.length > 0 ? { memory: q.memory } : {}),
       precise: q.precise,
@@ -222,6 +253,40 @@ export abstract class DeclarationChecker extends SpecifierChecker {
     if (global) this.declareGlobal(variable);
     else if (type.kind === "array" && type.size === undefined) this.unsized.push(variable);
     return variable;
+  }
+
+  /** `out float gl_ClipDistance[4];`: sizes an array, adds qualifiers, keeps the type. */
+  private redeclareBuiltin(row: BuiltinVariable, q: Qualifiers, type: Type, place: Range): void {
+    const depths = ["depth_any", "depth_greater", "depth_less", "depth_unchanged"];
+    const known = row.name === "gl_FragDepth" ? depths : [];
+    const conventions = row.name === "gl_FragCoord" ? ["origin_upper_left", "pixel_center_integer"] : [];
+    this.allowLayout(q, [...known, ...conventions], `'${row.name}'`);
+    const sized = row.type.kind === "array" && type.kind === "array" && sameType(row.type.element, type.element);
+    if (!sized && !sameType(row.type, type)) {
+      const values = { name: row.name, type: typeName(row.type) };
+      this.diagnostics.error("GLSL_BUILTIN_TYPE", values, place.position, place.end);
+      return;
+    }
+    const depth = depths.find((name) => q.layout.has(name));
+    if (depth !== undefined) this.depthMode = depth;
+    const previous = this.scopes.lookupGlobal(row.name);
+    const variable = previous?.kind === "variable" ? previous : this.declareBuiltin(row, type);
+    if (type.kind === "array" && type.size !== undefined) variable.type = type;
+    variable.invariant ||= q.invariant;
+    variable.precise ||= q.precise;
+  }
+
+  /** `out gl_PerVertex { … };`: each member as if it were declared alone. */
+  private perVertex(decl: ast.BlockDecl, q: Qualifiers, members: readonly Member[]): void {
+    for (const member of members) {
+      const row = this.builtinRow(member.name);
+      if (row === undefined) {
+        const values = { type: decl.name, name: member.name };
+        this.diagnostics.error("GLSL_NO_MEMBER", values, member.position, member.end);
+      } else {
+        this.redeclareBuiltin(row, { ...q, layout: new Map(), invariant: member.invariant }, member.type, member);
+      }
+    }
   }
 
   private checkConstant(init: Expr | undefined, failed: boolean, place: ast.Declarator, global: boolean): void {
@@ -255,9 +320,15 @@ export abstract class DeclarationChecker extends SpecifierChecker {
       return plain;
     };
     if (!global && q.storage !== undefined && q.storage !== "const") return misplaced();
-    if (q.memory.length > 0 && q.storage !== "buffer") {
+    const core = coreType(type);
+    const image = core.kind === "opaque" && core.family === "image";
+    if (q.memory.length > 0 && q.storage !== "buffer" && !image) {
       const what = "a variable that is no buffer or image";
       this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: q.memory[0]!, what }, q.position, q.end);
+    }
+    if (q.storage !== "uniform" && containsOpaque(type)) {
+      this.diagnostics.error("GLSL_OPAQUE_STORAGE", { type: typeName(type) }, position, end);
+      return plain;
     }
     switch (q.storage) {
       case "const":
@@ -270,6 +341,7 @@ export abstract class DeclarationChecker extends SpecifierChecker {
         }
         return "shared";
       case "uniform":
+        if (core.kind === "opaque") return this.opaqueStorage(q, core, place);
         if (type.kind !== "error") this.diagnostics.error("GLSL_LOOSE_UNIFORM", { name }, position, end);
         return "uniform";
       case "buffer":
@@ -286,6 +358,30 @@ export abstract class DeclarationChecker extends SpecifierChecker {
     }
   }
 
+  /** A sampler, image or subpass input of its own: set, binding, and what its kind needs besides. */
+  private opaqueStorage(q: Qualifiers, type: OpaqueType, place: ast.Declarator): Storage {
+    const { name, position, end } = place;
+    const subpass = type.family === "subpass";
+    const formats = type.family === "image" ? Object.keys(imageFormats) : [];
+    this.allowLayout(q, ["set", "binding", ...(subpass ? ["input_attachment_index"] : []), ...formats], typeName(type));
+    if (!q.layout.has("binding")) this.diagnostics.error("GLSL_NO_BINDING", { name }, position, end);
+    if (subpass && !q.layout.has("input_attachment_index")) {
+      this.diagnostics.error("GLSL_NO_ATTACHMENT_INDEX", { name }, position, end);
+    }
+    if (subpass && this.context.stage !== "fragment") {
+      this.diagnostics.error("GLSL_WRONG_STAGE", { name: typeName(type), stage: "fragment" }, position, end);
+    }
+    if (type.family !== "image") return "uniform";
+    const format = formatOf(q);
+    if (format === undefined) {
+      const loadable = this.context.extensions.has("GL_EXT_shader_image_load_formatted");
+      if (!loadable && !q.memory.includes("writeonly")) this.diagnostics.error("GLSL_NO_FORMAT", {}, position, end);
+    } else if (imageFormats[format]![1] !== type.scalar) {
+      this.diagnostics.error("GLSL_IMAGE_FORMAT", { format, type: typeName(type) }, position, end);
+    }
+    return "uniform";
+  }
+
   private interfaceStorage(q: Qualifiers, storage: "in" | "out", type: Type, place: ast.Declarator): Storage {
     const { position, end, name } = place;
     const stage = this.context.stage;
@@ -293,17 +389,64 @@ export abstract class DeclarationChecker extends SpecifierChecker {
       this.diagnostics.error("GLSL_COMPUTE_INTERFACE", { storage }, position, end);
       return storage;
     }
-    this.allowLayout(q, ["location", "component", "index"], `${storage} variables`);
+    const captured = storage === "out" ? ["xfb_buffer", "xfb_offset", "xfb_stride"] : [];
+    this.allowLayout(q, ["location", "component", "index", ...captured], `${storage} variables`);
     if (!q.layout.has("location")) this.diagnostics.error("GLSL_NO_LOCATION", { name }, position, end);
-    const scalar = scalarOf(type);
-    const integer = scalar === "int" || scalar === "uint" || scalar === "double";
-    if (stage === "fragment" && storage === "in" && integer && !q.interpolation.includes("flat")) {
+    this.checkInterfaceType(storage, type, q.interpolation, place);
+    return storage;
+  }
+
+  /** What may cross from stage to stage, into the first and out of the last. Source: GLSL 4.60 sections 4.3.4, 4.3.6. */
+  private checkInterfaceType(
+    storage: "in" | "out",
+    type: Type,
+    interpolation: readonly string[],
+    { position, end }: Range,
+  ): void {
+    const { stage } = this.context;
+    if (stage === "fragment" && storage === "in" && containsInteger(type) && !interpolation.includes("flat")) {
       this.diagnostics.error("GLSL_NEEDS_FLAT", { type: typeName(type) }, position, end);
     }
-    if (scalar === "bool" || type.kind === "struct") {
-      this.diagnostics.error("GLSL_INTERFACE_TYPE", { storage, type: typeName(type) }, position, end);
+    const core = coreType(type);
+    const edge = stage === "vertex" ? storage === "in" : storage === "out";
+    const wrong =
+      containsBool(type) ||
+      (edge && core.kind === "struct") ||
+      (edge && stage === "fragment" && (core.kind === "matrix" || scalarOf(core) === "double"));
+    if (wrong) this.diagnostics.error("GLSL_INTERFACE_TYPE", { storage, type: typeName(type) }, position, end);
+  }
+
+  /** `out Name { … } instance;` between the stages. */
+  private interfaceBlock(decl: ast.BlockDecl, q: Qualifiers, storage: "in" | "out", members: readonly Member[]): void {
+    const place = { position: decl.namePosition, end: decl.namePosition + decl.name.length };
+    const stage = this.context.stage;
+    if (stage === "compute") {
+      this.diagnostics.error("GLSL_COMPUTE_INTERFACE", { storage }, place.position, place.end);
+    } else if (stage === (storage === "in" ? "vertex" : "fragment")) {
+      const what = `a block with the storage '${storage}'`;
+      this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: decl.name, what }, place.position, place.end);
     }
-    return storage;
+    this.checkName(decl.name, place);
+    const captured = storage === "out" ? ["xfb_buffer", "xfb_offset", "xfb_stride"] : [];
+    this.allowLayout(q, ["location", ...captured], "a block");
+    const own = members.every((member) => member.layout.location !== undefined);
+    if (!q.layout.has("location") && !own) {
+      this.diagnostics.error("GLSL_NO_LOCATION", { name: decl.name }, place.position, place.end);
+    }
+    const qualified = members.map((member) => ({
+      ...member,
+      interpolation: [...new Set([...q.interpolation, ...member.interpolation])],
+    }));
+    for (const member of qualified) {
+      if (member.type.kind !== "error") this.checkInterfaceType(storage, member.type, member.interpolation, member);
+    }
+    if (members.length === 0) this.diagnostics.error("GLSL_EMPTY_STRUCT", {}, place.position, place.end);
+    let struct: StructType = { kind: "struct", name: decl.name, members: qualified, block: true };
+    const location = q.layout.get("location")?.value;
+    if (members.some((member) => member.layout.location !== undefined)) {
+      struct = { ...struct, members: withLocations(qualified, location ?? 0) };
+    }
+    this.declareBlock(decl, q, storage, undefined, struct, place);
   }
 
   /** `uniform Name { … } instance;` and its like. */
@@ -311,6 +454,11 @@ export abstract class DeclarationChecker extends SpecifierChecker {
     const q = this.qualifiersOf(decl.qualifiers, decl);
     const members = this.members(decl.members, true);
     const place = { position: decl.namePosition, end: decl.namePosition + decl.name.length };
+    if (q.storage === "in" || q.storage === "out") {
+      if (decl.name === "gl_PerVertex" && q.storage === "out") this.perVertex(decl, q, members);
+      else this.interfaceBlock(decl, q, q.storage, members);
+      return;
+    }
     if (q.storage !== "uniform" && q.storage !== "buffer") {
       const what = `a block with the storage '${q.storage ?? "none"}'`;
       this.diagnostics.error("GLSL_UNSUPPORTED", { what }, place.position, place.end);
@@ -340,7 +488,7 @@ export abstract class DeclarationChecker extends SpecifierChecker {
     }
     const rowMajor = q.layout.has("row_major") || (defaults.rowMajor && !q.layout.has("column_major"));
     const layout: BlockLayout = { packing, rowMajor };
-    this.checkBinding(q, push, place);
+    this.checkBinding(q, push, decl.name, place);
     this.checkMembers(members, storage, layout);
     const blockAlign = q.layout.get("align")?.value;
     const aligned =
@@ -354,7 +502,7 @@ export abstract class DeclarationChecker extends SpecifierChecker {
     decl: ast.BlockDecl,
     q: Qualifiers,
     storage: Storage,
-    layout: BlockLayout,
+    layout: BlockLayout | undefined,
     struct: StructType,
     place: Range,
   ): void {
@@ -369,10 +517,13 @@ export abstract class DeclarationChecker extends SpecifierChecker {
       type,
       storage,
       ...rangeOf(instance ?? place),
-      constant: storage !== "buffer",
+      constant: storage !== "buffer" && storage !== "out",
       constness: 0,
-      layout,
-      ...(storage === "pushConstant"
+      ...optional("layout", layout),
+      ...(layout === undefined && !struct.members.some((member) => member.layout.location !== undefined)
+        ? optional("location", q.layout.get("location")?.value)
+        : {}),
+      ...(storage === "pushConstant" || layout === undefined
         ? {}
         : { set: q.layout.get("set")?.value ?? 0, binding: q.layout.get("binding")?.value ?? 0 }),
       ...(q.memory.length > 0 ? { memory: q.memory } : {}),
@@ -399,20 +550,20 @@ export abstract class DeclarationChecker extends SpecifierChecker {
     }
   }
 
-  private checkBinding(q: Qualifiers, push: boolean, place: Range): void {
+  private checkBinding(q: Qualifiers, push: boolean, name: string, place: Range): void {
     if (push) {
-      for (const name of ["set", "binding"]) {
-        const wrong = q.layout.get(name);
+      for (const id of ["set", "binding"]) {
+        const wrong = q.layout.get(id);
         if (wrong === undefined) continue;
         this.diagnostics.error(
           "GLSL_LAYOUT_MISPLACED",
-          { name, what: "a push_constant block" },
+          { name: id, what: "a push_constant block" },
           wrong.position,
           wrong.end,
         );
       }
     } else if (!q.layout.has("binding")) {
-      this.diagnostics.error("GLSL_NO_BINDING", {}, place.position, place.end);
+      this.diagnostics.error("GLSL_NO_BINDING", { name }, place.position, place.end);
     }
   }
 
@@ -456,6 +607,52 @@ export abstract class DeclarationChecker extends SpecifierChecker {
 
 function rangeOf(place: Range): Range {
   return { position: place.position, end: place.end };
+}
+
+/** The image format among the layout identifiers. */
+export function formatOf(q: Qualifiers): string | undefined {
+  return [...q.layout.keys()].find((name) => Object.hasOwn(imageFormats, name));
+}
+
+/** An image type, or an array of one, with a format. */
+export function formattedType(type: Type, format: string | undefined): Type {
+  if (format === undefined) return type;
+  if (type.kind === "array") return { ...type, element: formattedType(type.element, format) };
+  return type.kind === "opaque" ? withFormat(type, imageFormats[format]![0]) : type;
+}
+
+/** Whether a fragment input of the type cannot be interpolated. */
+function containsInteger(type: Type): boolean {
+  return containsType(type, "integer", (part) => {
+    const scalar = scalarOf(part);
+    return scalar !== undefined && scalar !== "float" && scalar !== "bool";
+  });
+}
+
+/** Locations that a value of the type takes. Source: GLSL 4.60 section 4.4.1. */
+export function locationCount(type: Type): number {
+  switch (type.kind) {
+    case "array":
+      return (type.size ?? 1) * locationCount(type.element);
+    case "matrix":
+      return type.columns * (type.scalar === "double" && type.rows > 2 ? 2 : 1);
+    case "vector":
+      return type.scalar === "double" && type.size > 2 ? 2 : 1;
+    case "struct":
+      return type.members.reduce((sum, member) => sum + locationCount(member.type), 0);
+    default:
+      return 1;
+  }
+}
+
+/** Members with a location each: their own, or the one after the member before. */
+function withLocations(members: readonly Member[], first: number): Member[] {
+  let next = first;
+  return members.map((member) => {
+    const location = member.layout.location ?? next;
+    next = location + locationCount(member.type);
+    return { ...member, layout: { ...member.layout, location } };
+  });
 }
 
 function containsOuterUnsized(type: Type): boolean {

@@ -3,6 +3,7 @@ import type * as ast from "../syntax/index.ts";
 import {
   boolType,
   builtinType,
+  coreType,
   elementCount,
   elementType,
   intType,
@@ -39,13 +40,12 @@ export abstract class ExpressionChecker extends CallChecker {
   }
 
   protected override readable(expr: Expr): Expr {
-    const name = unreadable(expr);
+    const core = coreType(expr.type);
+    const name = core.kind === "opaque" ? undefined : unreadable(expr);
     if (name !== undefined) {
       this.diagnostics.error("GLSL_WRITEONLY", { name }, expr.position, expr.end);
       return this.errorExpr(expr);
     }
-    let core: Type = expr.type;
-    while (core.kind === "array") core = core.element;
     if (core.kind === "struct" && core.block) {
       this.diagnostics.error("GLSL_BLOCK_AS_VALUE", { name: core.name }, expr.position, expr.end);
       return this.errorExpr(expr);
@@ -192,11 +192,39 @@ export abstract class ExpressionChecker extends CallChecker {
       this.scopes.setGlobal(expr.name, variable);
       return variable;
     }
-    const row = this.stageBuiltins().get(expr.name);
+    const row = this.builtinRow(expr.name);
+    return row === undefined ? undefined : this.declareBuiltin(row, row.type);
+  }
+
+  /** The built-in variable of a name that this shader has, by its stage, version and extensions. */
+  protected builtinRow(name: string): BuiltinVariable | undefined {
+    const row = this.stageBuiltins().get(name);
     if (row === undefined) return undefined;
-    const { type, storage, builtIn } = row;
-    const variable: Variable = { ...common, type, storage, constant: storage === "in", constness: 0, builtIn };
-    this.scopes.setGlobal(expr.name, variable);
+    const { version, extensions } = this.context;
+    if (row.extensions.some((each) => extensions.has(each))) return row;
+    return row.extensions.length === 0 && version.number >= row.version ? row : undefined;
+  }
+
+  /** Makes a built-in variable known, with the type that a redeclaration may have given it. */
+  protected declareBuiltin(row: BuiltinVariable, type: Type): Variable {
+    const { name, storage, builtIn, capability } = row;
+    const variable: Variable = {
+      kind: "variable",
+      name,
+      type,
+      storage,
+      position: -1,
+      end: -1,
+      constant: storage === "in",
+      constness: 0,
+      builtIn,
+      ...(capability === undefined ? {} : { capability }),
+      ...(this.context.stage === "fragment" && storage === "in" && isInteger(type) ? { interpolation: ["flat"] } : {}),
+      precise: false,
+      invariant: false,
+      highestIndex: -1,
+    };
+    this.scopes.setGlobal(name, variable);
     this.declareGlobal(variable);
     return variable;
   }
@@ -411,4 +439,9 @@ export abstract class ExpressionChecker extends CallChecker {
     if (constness === 2 && (scalar === "float" || scalar === "double")) constness = 0;
     return { kind: "conditional", condition, yes, no, type, constness, position, end };
   }
+}
+
+function isInteger(type: Type): boolean {
+  const scalar = scalarOf(coreType(type));
+  return scalar === "int" || scalar === "uint";
 }

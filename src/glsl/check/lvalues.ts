@@ -63,6 +63,8 @@ export function unreadable(expr: Expr): string | undefined {
   for (;;) {
     switch (at.kind) {
       case "variable":
+        // the reference lets the members of a block without an instance name be read
+        if (at.variable.type.kind === "struct" && at.variable.type.name === at.variable.name) return undefined;
         return at.variable.memory?.includes("writeonly") ? at.variable.name : undefined;
       case "member": {
         const type = at.base.type;

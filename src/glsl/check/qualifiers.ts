@@ -1,5 +1,5 @@
 import type * as ast from "../syntax/index.ts";
-import type { MemberLayout, MemoryQualifier, Packing } from "../types/index.ts";
+import { imageFormats, type MemberLayout, type MemoryQualifier, type Packing } from "../types/index.ts";
 import type { Range } from "./base.ts";
 import { ExpressionChecker } from "./expressions.ts";
 
@@ -38,6 +38,11 @@ const layoutRows: Readonly<Record<string, "value" | "flag">> = {
   depth_greater: "flag",
   depth_less: "flag",
   depth_unchanged: "flag",
+  post_depth_coverage: "flag",
+  xfb_stride: "value",
+  xfb_buffer: "value",
+  xfb_offset: "value",
+  stream: "value",
   set: "value",
   binding: "value",
   location: "value",
@@ -106,7 +111,8 @@ export abstract class QualifierChecker extends ExpressionChecker {
     // identifiers of layouts don't depend on case before 4.60, and nobody minds later
     const name = id.name.toLowerCase();
     const { position, end } = id;
-    const row = Object.hasOwn(layoutRows, name) ? layoutRows[name] : undefined;
+    const format = Object.hasOwn(imageFormats, name);
+    const row = format ? "flag" : Object.hasOwn(layoutRows, name) ? layoutRows[name] : undefined;
     if (row === undefined) {
       this.diagnostics.error("GLSL_UNKNOWN_LAYOUT", { name: id.name }, position, end);
       return;

@@ -8,10 +8,10 @@ import {
   errorType,
   type Member,
   type StructType,
+  scalarOf,
   TYPE_DEPTH_LIMIT,
   type Type,
   typeDepth,
-  typeName,
 } from "../types/index.ts";
 import type { Range } from "./base.ts";
 import { QualifierChecker, type Qualifiers } from "./qualifiers.ts";
@@ -32,11 +32,12 @@ export abstract class SpecifierChecker extends QualifierChecker {
     if (spec.struct !== undefined) return this.declareStruct(spec.struct);
     if (spec.builtin) {
       const type = builtinType(spec.name);
-      if (type.kind === "opaque") {
-        this.diagnostics.error("GLSL_UNSUPPORTED", { what: `the type ${spec.name}` }, spec.position, spec.end);
+      if (type.kind === "opaque" && (type.family === "counter" || type.dim === "Rect")) {
+        const what = type.family === "counter" ? "an atomic counter" : "a rectangle texture";
+        this.diagnostics.error("GLSL_NOT_IN_VULKAN", { what }, spec.position, spec.end);
         return errorType;
       }
-      if (this.context.version.es && typeName(type).startsWith("d")) {
+      if (this.context.version.es && scalarOf(type) === "double") {
         this.diagnostics.error("GLSL_RESERVED_WORD", { name: spec.name }, spec.position, spec.end);
         return errorType;
       }
@@ -144,13 +145,14 @@ export abstract class SpecifierChecker extends QualifierChecker {
           this.diagnostics.error("GLSL_MEMBER_INITIALIZER", { name }, declarator.initializer.position, end);
         }
         if (typeDepth(type) >= TYPE_DEPTH_LIMIT) type = this.shallow(arrayType(type, 1), declarator);
-        this.checkName(name, declarator);
+        if (!block || this.builtinRow(name) === undefined) this.checkName(name, declarator);
         const member: Member = {
           name,
           type,
           layout: this.memberLayout(qualifiers),
           memory: qualifiers.memory,
           interpolation: qualifiers.interpolation,
+          invariant: qualifiers.invariant,
           position,
           end,
         };

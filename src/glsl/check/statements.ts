@@ -20,6 +20,11 @@ interface Flow {
   readonly breakable: boolean;
 }
 
+const namedJumps: Readonly<Record<string, { readonly kind: "demote" | "terminate"; readonly extension: string }>> = {
+  demote: { kind: "demote", extension: "GL_EXT_demote_to_helper_invocation" },
+  terminateInvocation: { kind: "terminate", extension: "GL_EXT_terminate_invocation" },
+};
+
 const outside: Flow = { loop: false, breakable: false };
 
 /** Statements. Source: GLSL 4.60 chapter 6. */
@@ -61,7 +66,7 @@ export abstract class StatementChecker extends DeclarationChecker {
         this.localDeclaration(stmt.decl, into);
         break;
       case "expression":
-        into.push({ kind: "expression", expr: this.place(stmt.expr), position });
+        if (!this.namedJump(stmt.expr, into)) into.push({ kind: "expression", expr: this.place(stmt.expr), position });
         break;
       case "if": {
         const hint = this.selectionHint(stmt.attributes);
@@ -123,6 +128,19 @@ export abstract class StatementChecker extends DeclarationChecker {
       case "empty":
         break;
     }
+  }
+
+  /** `demote;` and `terminateInvocation;`: names that their extensions make statements. */
+  private namedJump(expr: ast.Expr, into: Stmt[]): boolean {
+    if (expr.kind !== "name") return false;
+    const { position, end } = expr;
+    const jump = namedJumps[expr.name];
+    if (jump === undefined || !this.context.extensions.has(jump.extension)) return false;
+    if (this.context.stage !== "fragment") {
+      this.diagnostics.error("GLSL_WRONG_STAGE", { name: expr.name, stage: "fragment" }, position, end);
+    }
+    into.push({ kind: jump.kind, position });
+    return true;
   }
 
   private localDeclaration(decl: ast.DeclStmt["decl"], into: Stmt[]): void {

@@ -43,11 +43,16 @@ export interface Variable {
   readonly binding?: number;
   readonly location?: number;
   readonly component?: number;
+  /** Second input of the blend equation. */
+  readonly index?: number;
+  readonly inputAttachmentIndex?: number;
   readonly interpolation?: readonly string[];
   readonly memory?: readonly MemoryQualifier[];
   readonly layout?: BlockLayout;
   /** Name of the SPIR-V BuiltIn. */
   readonly builtIn?: string;
+  /** Name of the capability that using it needs. */
+  readonly capability?: string;
   readonly mode?: "in" | "out" | "inout";
   precise: boolean;
   invariant: boolean;
@@ -124,11 +129,12 @@ interface ConvertExpr extends Node {
 }
 /**
  * A constructor. Arguments have the component type of the result. `splat`: one scalar for a vector; `diagonal`: one
- * scalar for a matrix; `resize`: a matrix from a matrix; `components`: leaves in order; `members`: one argument each.
+ * scalar for a matrix; `resize`: a matrix from a matrix; `components`: leaves in order; `members`: one argument each;
+ * `sampled`: a texture and a sampler.
  */
 export interface ConstructExpr extends Node {
   readonly kind: "construct";
-  readonly form: "splat" | "diagonal" | "resize" | "components" | "members";
+  readonly form: "splat" | "diagonal" | "resize" | "components" | "members" | "sampled";
   readonly args: readonly Expr[];
 }
 export interface CallExpr extends Node {
@@ -232,7 +238,7 @@ export interface SwitchStmt extends StmtNode {
   readonly hint: SelectionHint;
 }
 interface JumpStmt extends StmtNode {
-  readonly kind: "break" | "continue" | "discard";
+  readonly kind: "break" | "continue" | "discard" | "demote" | "terminate";
 }
 interface ReturnStmt extends StmtNode {
   readonly kind: "return";
@@ -255,6 +261,7 @@ export interface Module {
   /** The constant `gl_WorkGroupSize`, where it is used. */
   readonly workGroupSize: Variable | undefined;
   readonly earlyFragmentTests: boolean;
+  readonly postDepthCoverage: boolean;
   readonly depthMode: string | undefined;
   readonly originUpperLeft: boolean;
 }

@@ -2,7 +2,7 @@ import { Bug } from "../../base/index.ts";
 import { Capability, GlslStd450, type Id, MemorySemantics, Op, Scope, StorageClass } from "../../spirv/index.ts";
 import type { BuiltinExpr, Expr } from "../check/index.ts";
 import { scalarOf, type Type, vectorType } from "../types/index.ts";
-import { OperatorEmitter } from "./operators.ts";
+import { ImageEmitter, isImageLowering } from "./images.ts";
 import type { Place } from "./places.ts";
 
 const opcodes: Readonly<Record<string, number>> = Op;
@@ -21,7 +21,7 @@ const memoryBarriers: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 /** Calls of built-in functions, by the lowering of their row. */
-export abstract class BuiltinEmitter extends OperatorEmitter {
+export abstract class BuiltinEmitter extends ImageEmitter {
   protected builtinValue(expr: BuiltinExpr): Id {
     const { overload, args, type } = expr;
     switch (overload.lowering) {
@@ -66,6 +66,11 @@ export abstract class BuiltinEmitter extends OperatorEmitter {
         return this.pair(expr, type, overload.parameters[1]!.type, (struct, operands) =>
           this.b.extInst(struct, GlslStd450.FrexpStruct, ...operands),
         );
+      case "interpolate":
+        return this.interpolate(expr);
+      case "helperInvocation":
+        this.namedCapability("DemoteToHelperInvocation");
+        return this.b.emitResult(Op.OpIsHelperInvocationEXT, this.typeId(type));
       case "addCarry":
         return this.pair(expr, type, type, (struct, operands) =>
           this.b.emitResult(Op.OpIAddCarry, struct, ...operands),
@@ -84,6 +89,7 @@ export abstract class BuiltinEmitter extends OperatorEmitter {
         return 0;
       }
       default: {
+        if (isImageLowering(overload.lowering)) return this.imageValue(expr);
         const barrier = memoryBarriers[overload.lowering];
         if (barrier === undefined) throw new Bug(`no lowering ${overload.lowering}`);
         this.b.emit(Op.OpMemoryBarrier, this.b.constUint(barrier[0]), this.b.constUint(barrier[1]));
@@ -101,6 +107,17 @@ export abstract class BuiltinEmitter extends OperatorEmitter {
       if (parameters[at]?.mode !== "splat" || wide === 1) return value;
       return this.splat(value, vectorType(scalarOf(arg.type)!, wide));
     });
+  }
+
+  private interpolate({ overload, args }: BuiltinExpr): Id {
+    const [arg, ...more] = args;
+    // a swizzle is taken of the interpolated whole
+    const whole = arg!.kind === "swizzle" ? arg!.base : arg!;
+    this.b.capability(Capability.InterpolationFunction);
+    const operands = more.map((each) => this.value(each));
+    const pointer = this.pointerOf(this.resolve(whole));
+    const id = this.b.extInst(this.typeId(whole.type), extended[overload.instruction]!, pointer, ...operands);
+    return arg!.kind === "swizzle" ? this.shuffle(id, whole.type, arg!.components) : id;
   }
 
   private atomicPointer(arg: Expr): [Id, Id] {

@@ -10,15 +10,17 @@ import type {
   IncrementExpr,
 } from "../check/index.ts";
 import { rootVariable } from "../check/index.ts";
-import { boolType, elementCount, intType, scalarOf, uintType, withScalar } from "../types/index.ts";
+import { boolType, coreType, elementCount, intType, scalarOf, uintType, withScalar } from "../types/index.ts";
 import { BuiltinEmitter } from "./builtins.ts";
+import type { OpaqueArgument } from "./places.ts";
 
 /** Nodes that an operand may have to be computed whether it is wanted or not. */
 const CHEAP_LIMIT = 8;
 
 /** Expressions to instructions. */
 export abstract class ExpressionEmitter extends BuiltinEmitter {
-  protected abstract functionId(symbol: FunctionSymbol): Id;
+  /** The function made for arguments of these types (samplers and images; undefined for the other parameters). */
+  protected abstract functionId(symbol: FunctionSymbol, opaque: readonly OpaqueArgument[]): Id;
   protected abstract linePosition(position: number): void;
 
   protected override value(expr: Expr): Id {
@@ -224,8 +226,14 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
   private call(expr: CallExpr): Id {
     const { callee, args } = expr;
     const after: (() => void)[] = [];
+    const opaque: OpaqueArgument[] = [];
     const ids = args.map((arg, at) => {
       const parameter = callee.parameters[at]!;
+      if (coreType(parameter.type).kind === "opaque") {
+        const place = this.resolve(arg);
+        opaque[at] = place.type;
+        return this.pointerOf(place);
+      }
       if (parameter.mode === "in") return this.value(arg);
       const place = this.resolve(arg);
       const temporary = this.temporary(parameter.type, "param");
@@ -236,7 +244,12 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
       });
       return temporary;
     });
-    const result = this.b.emitResult(Op.OpFunctionCall, this.typeId(expr.type), this.functionId(callee), ...ids);
+    const result = this.b.emitResult(
+      Op.OpFunctionCall,
+      this.typeId(expr.type),
+      this.functionId(callee, opaque),
+      ...ids,
+    );
     for (const copyBack of after) copyBack();
     return result;
   }

@@ -14,7 +14,8 @@ import {
 import type { FunctionSymbol, Module, Variable } from "../check/index.ts";
 import type { Version } from "../preprocess/index.ts";
 import type { Sources } from "../source.ts";
-import { scalarType, vectorType } from "../types/index.ts";
+import { coreType, scalarType, vectorType } from "../types/index.ts";
+import type { OpaqueArgument } from "./places.ts";
 import { StatementEmitter } from "./statements.ts";
 
 export interface EmitOptions {
@@ -32,6 +33,12 @@ const models = {
   fragment: ExecutionModel.Fragment,
 } as const;
 
+const depthModes: Readonly<Record<string, number>> = {
+  depth_greater: ExecutionMode.DepthGreater,
+  depth_less: ExecutionMode.DepthLess,
+  depth_unchanged: ExecutionMode.DepthUnchanged,
+};
+
 /** SPIR-V words of a checked shader: what the entry point reaches, nothing else. */
 export function emitModule(module: Module, options: EmitOptions): Uint32Array {
   return new ModuleEmitter(module, options).run();
@@ -40,7 +47,11 @@ export function emitModule(module: Module, options: EmitOptions): Uint32Array {
 class ModuleEmitter extends StatementEmitter {
   private readonly module: Module;
   private readonly options: EmitOptions;
-  private readonly functions = new Map<FunctionSymbol, Id>();
+  private readonly functions = new Map<string, Id>();
+  private readonly symbols = new Map<FunctionSymbol, number>();
+  /** Functions with samplers or images among their parameters, to be made for the arguments of a call. */
+  private readonly wanted: { symbol: FunctionSymbol; opaque: readonly OpaqueArgument[]; id: Id }[] = [];
+  protected override readonly hasDerivatives: boolean;
   private lastPosition = -1;
   private lastFile = "";
   private lastFileId: Id = 0;
@@ -49,6 +60,7 @@ class ModuleEmitter extends StatementEmitter {
     super(new ModuleBuilder(options.targetEnv));
     this.module = module;
     this.options = options;
+    this.hasDerivatives = options.stage === "fragment";
   }
 
   run(): Uint32Array {
@@ -60,8 +72,13 @@ class ModuleEmitter extends StatementEmitter {
     b.source(language, options.version.number, file);
     this.workGroupSize();
     // callees first: a definition before its uses reads better, though SPIR-V takes any order
-    for (const symbol of calleesFirst(module.main)) this.functionBody(symbol);
-    const main = this.functionId(module.main);
+    for (const symbol of calleesFirst(module.main)) {
+      if (!takesOpaque(symbol)) this.functionBody(symbol, [], this.functionId(symbol, []));
+    }
+    for (let next = this.wanted.pop(); next !== undefined; next = this.wanted.pop()) {
+      this.functionBody(next.symbol, next.opaque, next.id);
+    }
+    const main = this.functionId(module.main, []);
     b.entryPoint(models[options.stage], main, options.entryPoint);
     this.executionModes(main);
     return b.finish();
@@ -69,19 +86,32 @@ class ModuleEmitter extends StatementEmitter {
 
   private executionModes(main: Id): void {
     const b = this.b;
-    const { localSize, earlyFragmentTests, globals } = this.module;
+    const { localSize, earlyFragmentTests, postDepthCoverage, globals } = this.module;
     switch (this.options.stage) {
       case "compute":
         b.executionMode(main, ExecutionMode.LocalSize, ...localSize.map(({ size }) => size));
         break;
       case "fragment":
         b.executionMode(main, ExecutionMode.OriginUpperLeft);
+        if (postDepthCoverage) {
+          this.namedCapability("SampleMaskPostDepthCoverage");
+          b.executionMode(main, ExecutionMode.PostDepthCoverage);
+        }
+        if (globals.some(({ builtIn }) => builtIn === "FragStencilRefEXT")) {
+          b.executionMode(main, ExecutionMode.StencilRefReplacingEXT);
+        }
         if (earlyFragmentTests) b.executionMode(main, ExecutionMode.EarlyFragmentTests);
-        if (globals.some(({ builtIn }) => builtIn === "FragDepth")) b.executionMode(main, ExecutionMode.DepthReplacing);
+        if (globals.some(({ builtIn }) => builtIn === "FragDepth")) this.depthModes(main);
         break;
       default:
         break;
     }
+  }
+
+  private depthModes(main: Id): void {
+    this.b.executionMode(main, ExecutionMode.DepthReplacing);
+    const mode = depthModes[this.module.depthMode ?? ""];
+    if (mode !== undefined) this.b.executionMode(main, mode);
   }
 
   /** A specialised local size is a constant decorated as the built-in, whether the shader names it or not. */
@@ -98,24 +128,33 @@ class ModuleEmitter extends StatementEmitter {
     if (workGroupSize !== undefined) this.setSpecialized(workGroupSize, id);
   }
 
-  protected override functionId(symbol: FunctionSymbol): Id {
-    let id = this.functions.get(symbol);
+  protected override functionId(symbol: FunctionSymbol, opaque: readonly OpaqueArgument[]): Id {
+    let number = this.symbols.get(symbol);
+    if (number === undefined) {
+      number = this.symbols.size;
+      this.symbols.set(symbol, number);
+    }
+    const key = `${number}:${opaque.map((type) => type && this.typeId(type)).join()}`;
+    let id = this.functions.get(key);
     if (id === undefined) {
       id = this.b.id();
-      this.functions.set(symbol, id);
+      this.functions.set(key, id);
       this.b.name(id, symbol.name);
+      if (takesOpaque(symbol)) this.wanted.push({ symbol, opaque, id });
     }
     return id;
   }
 
-  private functionBody(symbol: FunctionSymbol): void {
+  private functionBody(symbol: FunctionSymbol, opaque: readonly OpaqueArgument[], fn: Id): void {
     const b = this.b;
     const returns = this.typeId(symbol.returns);
     const pointer = (parameter: Variable): Id => this.pointerId(StorageClass.Function, this.typeId(parameter.type));
-    const types = symbol.parameters.map((parameter) =>
-      parameter.mode === "in" ? this.typeId(parameter.type) : pointer(parameter),
-    );
-    b.beginFunction(returns, b.typeFunction(returns, types), 0, this.functionId(symbol));
+    const types = symbol.parameters.map((parameter, at) => {
+      const argument = opaque[at];
+      if (argument !== undefined) return this.pointerId(StorageClass.UniformConstant, this.typeId(argument));
+      return parameter.mode === "in" ? this.typeId(parameter.type) : pointer(parameter);
+    });
+    b.beginFunction(returns, b.typeFunction(returns, types), 0, fn);
     this.tables = new Map();
     this.lastPosition = -1;
     const ids = types.map((type) => b.parameter(type));
@@ -123,7 +162,9 @@ class ModuleEmitter extends StatementEmitter {
     for (const [at, parameter] of symbol.parameters.entries()) {
       const id = ids[at]!;
       if (parameter.name !== "") b.name(id, parameter.name);
-      if (parameter.mode === "in") b.emit(Op.OpStore, this.slot(parameter).id, id);
+      const argument = opaque[at];
+      if (argument !== undefined) this.setOpaqueSlot(parameter, id, argument);
+      else if (parameter.mode === "in") b.emit(Op.OpStore, this.slot(parameter).id, id);
       else this.setSlot(parameter, id);
     }
     if (symbol === this.module.main) this.initializeGlobals();
@@ -135,6 +176,7 @@ class ModuleEmitter extends StatementEmitter {
       else b.emit(Op.OpReturnValue, b.constNull(returns));
     }
     b.endFunction();
+    this.dropOwnSlots();
   }
 
   private initializeGlobals(): void {
@@ -158,6 +200,10 @@ class ModuleEmitter extends StatementEmitter {
     }
     this.b.line(this.lastFileId, line, column);
   }
+}
+
+function takesOpaque(symbol: FunctionSymbol): boolean {
+  return symbol.parameters.some(({ type }) => coreType(type).kind === "opaque");
 }
 
 /** The functions that a call can reach, each after those that it calls. The checker has ruled out recursion. */

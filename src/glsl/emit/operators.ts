@@ -139,6 +139,9 @@ export abstract class OperatorEmitter extends PlaceEmitter {
   protected constructValue(expr: ConstructExpr): Id {
     const { type, form, args } = expr;
     const ids = args.map((arg) => this.value(arg));
+    if (form === "sampled") {
+      return this.b.emitResult(Op.OpSampledImage, this.typeId(type), ids[0]!, ids[1]!);
+    }
     if (form === "splat") return this.splat(ids[0]!, type);
     if (form === "members") return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(type), ...ids);
     if (type.kind === "matrix") {

@@ -3,8 +3,10 @@ import { BuiltIn, Capability, Decoration, type Id, Op, StorageClass } from "../.
 import { type BlockLayout, type Expr, rootVariable, type Variable } from "../check/index.ts";
 import {
   containsBool,
+  coreType,
   elementCount,
   elementType,
+  type OpaqueType,
   scalarOf,
   scalarType,
   type Type,
@@ -12,7 +14,7 @@ import {
   withScalar,
 } from "../types/index.ts";
 import { ConstantEmitter } from "./constants.ts";
-import { memberLayout } from "./types.ts";
+import { interpolationDecorations, memberLayout, memoryDecorations } from "./types.ts";
 
 /** Somewhere in memory: a pointer, the way from there, and the swizzle on what is found. */
 export interface Place {
@@ -28,14 +30,22 @@ export interface Place {
 interface Slot {
   readonly id: Id;
   readonly storageClass: number;
+  /** A parameter's type as its argument has it: with an image format. */
+  readonly type?: Type;
 }
 
-const interpolationDecorations: Readonly<Record<string, number>> = {
-  flat: Decoration.Flat,
-  noperspective: Decoration.NoPerspective,
-  centroid: Decoration.Centroid,
-  sample: Decoration.Sample,
+/** Extensions of capabilities, and the version of SPIR-V from which they are part of the core. */
+const capabilityExtensions: Readonly<Record<string, readonly [string, number]>> = {
+  DrawParameters: ["SPV_KHR_shader_draw_parameters", 0x10300],
+  MultiView: ["SPV_KHR_multiview", 0x10300],
+  DeviceGroup: ["SPV_KHR_device_group", 0x10300],
+  StencilExportEXT: ["SPV_EXT_shader_stencil_export", Number.POSITIVE_INFINITY],
+  SampleMaskPostDepthCoverage: ["SPV_KHR_post_depth_coverage", Number.POSITIVE_INFINITY],
+  DemoteToHelperInvocation: ["SPV_EXT_demote_to_helper_invocation", 0x10600],
 };
+
+/** The type of a sampler or image that is passed to a function, with the image's format. Undefined for other parameters. */
+export type OpaqueArgument = Type | undefined;
 
 /** Variables, access chains, loads and stores. */
 export abstract class PlaceEmitter extends ConstantEmitter {
@@ -51,8 +61,28 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     return storage !== undefined && storage !== "constant" && storage !== "specialization";
   }
 
+  /** Slots of the function in the making: it may be made again for other images. */
+  private readonly ownSlots: Variable[] = [];
+
   protected setSlot(variable: Variable, id: Id): void {
     this.slots.set(variable, { id, storageClass: StorageClass.Function });
+    this.ownSlots.push(variable);
+  }
+
+  /** The slot of a parameter that is a sampler or image: the argument's pointer and type. */
+  protected setOpaqueSlot(variable: Variable, id: Id, type: Type): void {
+    this.slots.set(variable, { id, storageClass: StorageClass.UniformConstant, type });
+    this.ownSlots.push(variable);
+  }
+
+  protected dropOwnSlots(): void {
+    for (const variable of this.ownSlots) this.slots.delete(variable);
+    this.ownSlots.length = 0;
+  }
+
+  /** The variable's type, as the argument has it where it is a parameter. */
+  protected slotType(variable: Variable): Type {
+    return this.slots.get(variable)?.type ?? variable.type;
   }
 
   /** A fresh function variable. */
@@ -74,13 +104,18 @@ export abstract class PlaceEmitter extends ConstantEmitter {
   private makeSlot(variable: Variable): Slot {
     const { type, storage, name } = variable;
     if (storage === "local" || storage === "parameter") {
+      this.ownSlots.push(variable);
       return { id: this.temporary(type, name), storageClass: StorageClass.Function };
     }
     const storageClass = this.storageClass(variable);
     let typeId: Id;
-    if (variable.layout !== undefined) typeId = this.blockTypeId(variable);
+    const core = coreType(type);
+    const interfaceBlock = core.kind === "struct" && core.block && variable.layout === undefined;
+    if (variable.layout !== undefined || interfaceBlock) typeId = this.blockTypeId(variable);
     else typeId = this.typeId(type);
-    const id = this.b.globalVariable(this.pointerId(storageClass, typeId), storageClass);
+    // workgroup memory has no other initialiser than zeros
+    const zero = variable.storage === "shared" && variable.initializer !== undefined ? [this.b.constNull(typeId)] : [];
+    const id = this.b.globalVariable(this.pointerId(storageClass, typeId), storageClass, ...zero);
     this.b.name(id, name);
     this.decorateVariable(variable, id);
     return { id, storageClass };
@@ -93,7 +128,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
       case "buffer":
         return this.b.version >= 0x10300 ? StorageClass.StorageBuffer : StorageClass.Uniform;
       case "uniform":
-        return StorageClass.Uniform;
+        return variable.layout === undefined ? StorageClass.UniformConstant : StorageClass.Uniform;
       case "pushConstant":
         return StorageClass.PushConstant;
       case "in":
@@ -125,23 +160,43 @@ export abstract class PlaceEmitter extends ConstantEmitter {
       const builtIns: Readonly<Record<string, number>> = BuiltIn;
       b.decorate(id, Decoration.BuiltIn, builtIns[variable.builtIn]!);
     }
+    if (variable.capability !== undefined) this.namedCapability(variable.capability);
     if (variable.set !== undefined) b.decorate(id, Decoration.DescriptorSet, variable.set);
     if (variable.binding !== undefined) b.decorate(id, Decoration.Binding, variable.binding);
     if (variable.location !== undefined) b.decorate(id, Decoration.Location, variable.location);
     if (variable.component !== undefined) b.decorate(id, Decoration.Component, variable.component);
+    if (variable.index !== undefined) b.decorate(id, Decoration.Index, variable.index);
+    if (variable.inputAttachmentIndex !== undefined) {
+      b.decorate(id, Decoration.InputAttachmentIndex, variable.inputAttachmentIndex);
+    }
+    if (variable.layout === undefined) {
+      const decorations = new Set(
+        (variable.memory ?? []).flatMap((name): readonly number[] => memoryDecorations[name]),
+      );
+      for (const each of decorations) b.decorate(id, each);
+    }
     if (variable.invariant) b.decorate(id, Decoration.Invariant);
     for (const name of variable.interpolation ?? []) {
       const decoration = interpolationDecorations[name];
       if (decoration !== undefined) b.decorate(id, decoration);
+      if (name === "sample") b.capability(Capability.SampleRateShading);
     }
+  }
+
+  /** Declares a capability, and the extension that a module of an older version needs for it. */
+  protected namedCapability(name: string): void {
+    const capabilities: Readonly<Record<string, number>> = Capability;
+    this.b.capability(capabilities[name]!);
+    const row = capabilityExtensions[name];
+    if (row !== undefined && this.b.version < row[1]) this.b.extension(row[0]);
   }
 
   /** Walks an access chain, evaluating its indices in order. */
   protected resolve(expr: Expr): Place {
     switch (expr.kind) {
       case "variable": {
-        const { id, storageClass } = this.slot(expr.variable);
-        const { type, layout } = expr.variable;
+        const { id, storageClass, type = expr.variable.type } = this.slot(expr.variable);
+        const { layout } = expr.variable;
         return { pointer: id, storageClass, indices: [], type, layout, swizzle: undefined };
       }
       case "member": {
@@ -186,13 +241,14 @@ export abstract class PlaceEmitter extends ConstantEmitter {
 
   /** An array of blocks under an index that is no constant needs a capability. */
   private noteDynamicBlocks(base: Place, index: Expr): void {
-    let core = base.type;
-    while (core.kind === "array") core = core.element;
-    if (core.kind !== "struct" || !core.block || index.kind === "constant") return;
+    const core = coreType(base.type);
+    if (index.kind === "constant") return;
+    if (core.kind === "opaque") this.b.capability(indexingCapability(core));
+    if (core.kind !== "struct" || !core.block) return;
     const buffer = base.storageClass === StorageClass.StorageBuffer;
-    this.b.capability(
-      buffer ? Capability.StorageBufferArrayDynamicIndexing : Capability.UniformBufferArrayDynamicIndexing,
-    );
+    const uniform = base.storageClass === StorageClass.Uniform;
+    if (buffer) this.b.capability(Capability.StorageBufferArrayDynamicIndexing);
+    if (uniform) this.b.capability(Capability.UniformBufferArrayDynamicIndexing);
   }
 
   /** The pointer of a place, without its swizzle, optionally one component further. */
@@ -293,5 +349,18 @@ export abstract class PlaceEmitter extends ConstantEmitter {
       parts.push(loading ? this.fromMemory(part, partType, partLayout) : this.toMemory(part, partType, partLayout));
     }
     return b.emitResult(Op.OpCompositeConstruct, target, ...parts);
+  }
+}
+
+/** What dynamic indexing of an array of the type needs. */
+function indexingCapability({ family, dim }: OpaqueType): number {
+  const texels = dim === "Buffer";
+  switch (family) {
+    case "image":
+      return texels ? Capability.StorageTexelBufferArrayDynamicIndexing : Capability.StorageImageArrayDynamicIndexing;
+    case "subpass":
+      return Capability.InputAttachmentArrayDynamicIndexing;
+    default:
+      return texels ? Capability.UniformTexelBufferArrayDynamicIndexing : Capability.SampledImageArrayDynamicIndexing;
   }
 }

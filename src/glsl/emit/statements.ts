@@ -59,6 +59,14 @@ export abstract class StatementEmitter extends ExpressionEmitter {
       case "discard":
         b.emit(Op.OpKill);
         break;
+      case "demote":
+        this.namedCapability("DemoteToHelperInvocation");
+        b.emit(Op.OpDemoteToHelperInvocation);
+        break;
+      case "terminate":
+        if (b.version < 0x10600) b.extension("SPV_KHR_terminate_invocation");
+        b.emit(Op.OpTerminateInvocation);
+        break;
       case "return": {
         if (stmt.value === undefined) {
           b.emit(Op.OpReturn);

@@ -1,25 +1,36 @@
 import { Bug } from "../../base/index.ts";
-import { Capability, Decoration, type Id, type ModuleBuilder } from "../../spirv/index.ts";
+import { Capability, Decoration, Dim, type Id, ImageFormat, type ModuleBuilder } from "../../spirv/index.ts";
 import type { BlockLayout, Expr, Variable } from "../check/index.ts";
 import {
   arrayStride,
+  basicFormats,
   containsType,
   type Member,
   matrixStride,
+  type OpaqueType,
   type StructType,
   scalarOf,
+  scalarType,
   structLayout,
   type Type,
   vectorType,
 } from "../types/index.ts";
 
-const memoryDecorations = {
+/** Decorations of the memory qualifiers. */
+export const memoryDecorations = {
   readonly: [Decoration.NonWritable],
   writeonly: [Decoration.NonReadable],
   coherent: [Decoration.Coherent],
   volatile: [Decoration.Volatile, Decoration.Coherent],
   restrict: [Decoration.Restrict],
 } as const;
+
+export const interpolationDecorations: Readonly<Record<string, number>> = {
+  flat: Decoration.Flat,
+  noperspective: Decoration.NoPerspective,
+  centroid: Decoration.Centroid,
+  sample: Decoration.Sample,
+};
 
 /** SPIR-V types: plain ones for values, and laid-out ones for what stands in a block (bool is uint there). */
 export abstract class TypeEmitter {
@@ -90,9 +101,30 @@ export abstract class TypeEmitter {
       }
       case "struct":
         return this.structId(type, layout);
+      case "opaque":
+        return this.opaqueId(type);
       default:
         throw new Bug(`no SPIR-V type for ${type.kind}`);
     }
+  }
+
+  private opaqueId(type: OpaqueType): Id {
+    const b = this.b;
+    if (type.family === "sampler") return b.typeSampler();
+    const { family, arrayed, multisampled, shadow } = type;
+    const storage = family === "image" || family === "subpass";
+    const dim = Dim[type.dim];
+    const sampled = storage ? 2 : 1;
+    for (const capability of imageCapabilities(type)) b.capability(capability);
+    const scalar = this.typeId(scalarType(type.scalar));
+    const formats: Readonly<Record<string, number>> = ImageFormat;
+    const image = b.typeImage(scalar, dim, shadow ? 1 : 0, arrayed, multisampled, sampled, formats[type.format]!);
+    return family === "sampled" && type.dim !== "Buffer" ? b.typeSampledImage(image) : image;
+  }
+
+  /** The image type inside a combined sampler's type. */
+  protected imageIdOf(type: OpaqueType): Id {
+    return this.opaqueId(type.family === "sampled" ? { ...type, family: "texture" } : type);
   }
 
   private structId(type: StructType, layout: BlockLayout | undefined): Id {
@@ -139,6 +171,7 @@ export abstract class TypeEmitter {
   protected blockId(type: StructType, variable: Variable, decoration: number): Id {
     const id = this.structId(type, variable.layout);
     this.b.decorate(id, decoration);
+    if (variable.layout === undefined) this.interfaceMembers(id, type);
     for (const [at, member] of type.members.entries()) {
       const qualifiers = new Set([...(variable.memory ?? []), ...member.memory]);
       const decorations = new Set(
@@ -149,10 +182,39 @@ export abstract class TypeEmitter {
     return id;
   }
 
+  private interfaceMembers(id: Id, type: StructType): void {
+    for (const [at, { layout, interpolation, invariant }] of type.members.entries()) {
+      if (layout.location !== undefined) this.b.memberDecorate(id, at, Decoration.Location, layout.location);
+      if (layout.component !== undefined) this.b.memberDecorate(id, at, Decoration.Component, layout.component);
+      if (invariant) this.b.memberDecorate(id, at, Decoration.Invariant);
+      for (const name of interpolation) {
+        const decoration = interpolationDecorations[name];
+        if (decoration !== undefined) this.b.memberDecorate(id, at, decoration);
+        if (name === "sample") this.b.capability(Capability.SampleRateShading);
+      }
+    }
+  }
+
   /** Whether values of the type have another type in memory. */
   protected differsInMemory(type: Type, layout: BlockLayout | undefined): boolean {
     return layout !== undefined && containsType(type, "laid out", isLaidOut);
   }
+}
+
+/** Capabilities that having an image type needs. Source: SPIR-V specification, Dim and ImageFormat. */
+function imageCapabilities({ family, dim, arrayed, multisampled, format }: OpaqueType): number[] {
+  const needed: number[] = [];
+  const storage = family === "image";
+  if (family === "subpass") needed.push(Capability.InputAttachment);
+  if (dim === "1D") needed.push(storage ? Capability.Image1D : Capability.Sampled1D);
+  if (dim === "Buffer") needed.push(storage ? Capability.ImageBuffer : Capability.SampledBuffer);
+  if (dim === "Cube" && arrayed) needed.push(storage ? Capability.ImageCubeArray : Capability.SampledCubeArray);
+  if (storage && multisampled) {
+    needed.push(Capability.StorageImageMultisample);
+    if (arrayed) needed.push(Capability.ImageMSArray);
+  }
+  if (!basicFormats.has(format)) needed.push(Capability.StorageImageExtendedFormats);
+  return needed;
 }
 
 /** Types that a block's layout changes. */

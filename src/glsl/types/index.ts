@@ -1,2 +1,3 @@
 export * from "./layout.ts";
+export * from "./opaque.ts";
 export * from "./types.ts";

@@ -1,3 +1,5 @@
+import { type OpaqueType, parseOpaque } from "./opaque.ts";
+
 export type ScalarKind = "bool" | "int" | "uint" | "float" | "double";
 
 export interface VoidType {
@@ -48,6 +50,7 @@ export interface Member {
   readonly layout: MemberLayout;
   readonly memory: readonly MemoryQualifier[];
   readonly interpolation: readonly string[];
+  readonly invariant: boolean;
   readonly position: number;
   readonly end: number;
 }
@@ -57,11 +60,6 @@ export interface StructType {
   readonly name: string;
   readonly members: readonly Member[];
   readonly block: boolean;
-}
-/** Samplers, images and their like: known by name, not usable in a compute shader yet. */
-interface OpaqueType {
-  readonly kind: "opaque";
-  readonly name: string;
 }
 export type Type = VoidType | ErrorType | ScalarType | VectorType | MatrixType | ArrayType | StructType | OpaqueType;
 
@@ -127,12 +125,13 @@ export const boolType = scalarType("bool");
 export const intType = scalarType("int");
 export const uintType = scalarType("uint");
 
-/** The type that a built-in type's keyword names; opaque types by any other keyword. */
+/** The type that a built-in type's keyword names; the error type for any other word. */
 export function builtinType(name: string): Type {
   if (name === "void") return voidType;
   let type = names.get(name);
   if (type === undefined) {
-    type = { kind: "opaque", name };
+    type = parseOpaque(name);
+    if (type === undefined) return errorType;
     define(name, type);
   }
   return type;
@@ -149,6 +148,8 @@ export function typeName(type: Type): string {
       return element.kind + sizes;
     case "struct":
       return (element.name === "" ? "struct" : element.name) + sizes;
+    case "opaque":
+      return element.name + sizes;
     default:
       return (namesByType.get(element) ?? "opaque") + sizes;
   }
@@ -159,6 +160,8 @@ export function sameType(a: Type, b: Type): boolean {
   if (a.kind === "array" && b.kind === "array") {
     return a.size === b.size && a.specSize === b.specSize && sameType(a.element, b.element);
   }
+  // formats of images are no part of their types
+  if (a.kind === "opaque" && b.kind === "opaque") return a.name === b.name;
   return false;
 }
 
@@ -250,6 +253,13 @@ export function containsType(type: Type, key: string, test: (type: Type) => bool
 
 export function containsOpaque(type: Type): boolean {
   return containsType(type, "opaque", (t) => t.kind === "opaque");
+}
+
+/** The innermost element type of an array; any other type itself. */
+export function coreType(type: Type): Exclude<Type, ArrayType> {
+  let core = type;
+  while (core.kind === "array") core = core.element;
+  return core;
 }
 
 export function containsBool(type: Type): boolean {

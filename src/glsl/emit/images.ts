@@ -1,0 +1,239 @@
+import { Bug } from "../../base/index.ts";
+import { Capability, type Id, ImageOperands, Op, Scope, StorageClass } from "../../spirv/index.ts";
+import type { BuiltinExpr, Expr } from "../check/index.ts";
+import { type OpaqueType, scalarType, type Type, vectorSize, vectorType } from "../types/index.ts";
+import { OperatorEmitter } from "./operators.ts";
+
+const opcodes: Readonly<Record<string, number>> = Op;
+
+const lowerings: ReadonlySet<string> = new Set([
+  "sample",
+  "fetch",
+  "gather",
+  "querySize",
+  "queryLevels",
+  "querySamples",
+  "queryLod",
+  "imageLoad",
+  "imageStore",
+  "imageAtomic",
+  "subpassLoad",
+]);
+
+/** Whether a row's lowering is one of textures and images. */
+export function isImageLowering(lowering: string): boolean {
+  return lowerings.has(lowering);
+}
+
+/** Components of the coordinates that address a texel; those of a cube are a direction or a face. */
+function coordinateSize({ dim, arrayed }: OpaqueType): number {
+  const plain = dim === "1D" || dim === "Buffer" ? 1 : dim === "3D" || dim === "Cube" ? 3 : 2;
+  return plain + (arrayed ? 1 : 0);
+}
+
+/** Arguments of a sampling function by role; see `builtins/textures.ts`. */
+type Roles = { [R in "c" | "C" | "p" | "P" | "d" | "b" | "l" | "x" | "y" | "o" | "q" | "m" | "n"]?: Id };
+
+/** Texture and image functions. Source: SPIR-V specification, Image Instructions. */
+export abstract class ImageEmitter extends OperatorEmitter {
+  /** Whether derivatives, and so implicit levels, exist here. */
+  protected abstract readonly hasDerivatives: boolean;
+
+  protected imageValue(expr: BuiltinExpr): Id {
+    const { lowering } = expr.overload;
+    const b = this.b;
+    switch (lowering) {
+      case "sample":
+        return this.sample(expr);
+      case "gather":
+        return this.gather(expr);
+      case "fetch":
+        return this.fetch(expr);
+      case "querySize":
+      case "queryLevels":
+      case "querySamples":
+      case "queryLod":
+        b.capability(Capability.ImageQuery);
+        return this.query(expr);
+      case "imageLoad":
+        return this.imageLoad(expr);
+      case "imageStore":
+        return this.imageStore(expr);
+      case "imageAtomic":
+        return this.imageAtomic(expr);
+      case "subpassLoad":
+        return this.subpassLoad(expr);
+      default:
+        throw new Bug(`no image lowering ${lowering}`);
+    }
+  }
+
+  /** Values of the arguments after the first by role; the sampler itself comes last, beside its use. */
+  private roles(expr: BuiltinExpr): Roles {
+    const roles: Roles = {};
+    for (const [at, role] of [...expr.overload.instruction].entries()) {
+      if (at > 0) roles[role as keyof Roles] = this.value(expr.args[at]!);
+    }
+    return roles;
+  }
+
+  private sample(expr: BuiltinExpr): Id {
+    const { instruction: names } = expr.overload;
+    const sampler = expr.args[0]!;
+    const type = this.imageType(sampler);
+    const roles = this.roles(expr);
+    const at = expr.args[1]!.type;
+    const size = coordinateSize(type);
+    const range = Array.from({ length: size }, (_, each) => each);
+    let coordinate = roles.c;
+    let reference = roles.d;
+    const projected = roles.p ?? roles.P;
+    const float = scalarType("float");
+    if (roles.C !== undefined) {
+      // one-dimensional shadows leave a component unused
+      reference = this.extract(roles.C, float, Math.max(size, 2));
+      coordinate = this.shuffle(roles.C, at, range);
+    } else if (projected !== undefined) {
+      if (roles.P !== undefined) reference = this.extract(projected, float, 2);
+      coordinate = this.shuffle(projected, at, [...range, vectorSize(at) - 1]);
+    }
+    const implicit = roles.l === undefined && roles.x === undefined && this.hasDerivatives;
+    if (!implicit && roles.l === undefined && roles.x === undefined) {
+      roles.l = this.constantId(float, [0]);
+    }
+    const operands = this.imageOperands(roles, names.includes("o") ? expr.args[names.indexOf("o")] : undefined);
+    const opcode = `OpImageSample${projected === undefined ? "" : "Proj"}${reference === undefined ? "" : "Dref"}${implicit ? "Implicit" : "Explicit"}Lod`;
+    const image = this.value(sampler);
+    const more = reference === undefined ? operands : [reference, ...operands];
+    return this.b.emitResult(opcodes[opcode]!, this.typeId(expr.type), image, coordinate!, ...more);
+  }
+
+  /** Mask and operands, in the order of the mask's bits. */
+  private imageOperands(roles: Roles, offset: Expr | undefined): number[] {
+    let mask = 0;
+    const ids: Id[] = [];
+    const add = (bit: number, ...more: readonly (Id | undefined)[]): void => {
+      if (more[0] === undefined) return;
+      mask |= bit;
+      ids.push(...(more as Id[]));
+    };
+    add(ImageOperands.Bias, roles.b);
+    add(ImageOperands.Lod, roles.l);
+    add(ImageOperands.Grad, roles.x, roles.y);
+    const constant = offset === undefined || offset.constness !== 0;
+    if (roles.o !== undefined && !constant) this.b.capability(Capability.ImageGatherExtended);
+    add(constant ? ImageOperands.ConstOffset : ImageOperands.Offset, roles.o);
+    if (roles.q !== undefined) this.b.capability(Capability.ImageGatherExtended);
+    add(ImageOperands.ConstOffsets, roles.q);
+    add(ImageOperands.Sample, roles.n);
+    return mask === 0 ? [] : [mask, ...ids];
+  }
+
+  private gather(expr: BuiltinExpr): Id {
+    const { instruction: names } = expr.overload;
+    const roles = this.roles(expr);
+    const operands = this.imageOperands(roles, names.includes("o") ? expr.args[names.indexOf("o")] : undefined);
+    const image = this.value(expr.args[0]!);
+    const type = this.typeId(expr.type);
+    if (roles.d !== undefined) {
+      return this.b.emitResult(Op.OpImageDrefGather, type, image, roles.c!, roles.d, ...operands);
+    }
+    const component = roles.m ?? this.int(0);
+    return this.b.emitResult(Op.OpImageGather, type, image, roles.c!, component, ...operands);
+  }
+
+  /** The image of a combined sampler, or the image itself. */
+  private imageOf(arg: Expr): Id {
+    const type = this.imageType(arg);
+    const value = this.value(arg);
+    if (type.family !== "sampled" || type.dim === "Buffer") return value;
+    return this.b.emitResult(Op.OpImage, this.imageIdOf(type), value);
+  }
+
+  private fetch(expr: BuiltinExpr): Id {
+    const { instruction: names } = expr.overload;
+    const roles = this.roles(expr);
+    const operands = this.imageOperands(roles, names.includes("o") ? expr.args[names.indexOf("o")] : undefined);
+    const image = this.imageOf(expr.args[0]!);
+    return this.b.emitResult(Op.OpImageFetch, this.typeId(expr.type), image, roles.c!, ...operands);
+  }
+
+  private query(expr: BuiltinExpr): Id {
+    const { overload, args } = expr;
+    const type = this.typeId(expr.type);
+    const [arg, second] = args;
+    if (overload.lowering === "queryLod") {
+      const coordinate = this.value(second!);
+      return this.b.emitResult(Op.OpImageQueryLod, type, this.value(arg!), coordinate);
+    }
+    const level = second === undefined ? [] : [this.value(second)];
+    const image = this.imageOf(arg!);
+    if (overload.lowering === "queryLevels") return this.b.emitResult(Op.OpImageQueryLevels, type, image);
+    if (overload.lowering === "querySamples") return this.b.emitResult(Op.OpImageQuerySamples, type, image);
+    return this.b.emitResult(level.length > 0 ? Op.OpImageQuerySizeLod : Op.OpImageQuerySize, type, image, ...level);
+  }
+
+  /** The sample's operands where the image has several samples. */
+  private sampleOperands(type: OpaqueType, arg: Expr | undefined): number[] {
+    return type.multisampled ? [ImageOperands.Sample, this.value(arg!)] : [];
+  }
+
+  private imageLoad(expr: BuiltinExpr): Id {
+    const [arg, at, sample] = expr.args;
+    const type = this.imageType(arg!);
+    if (type.format === "Unknown") this.b.capability(Capability.StorageImageReadWithoutFormat);
+    const coordinate = this.value(at!);
+    const operands = this.sampleOperands(type, sample);
+    const image = this.value(arg!);
+    return this.b.emitResult(Op.OpImageRead, this.typeId(expr.type), image, coordinate, ...operands);
+  }
+
+  private imageStore(expr: BuiltinExpr): Id {
+    const [arg, at, sample] = expr.args;
+    const type = this.imageType(arg!);
+    if (type.format === "Unknown") this.b.capability(Capability.StorageImageWriteWithoutFormat);
+    const coordinate = this.value(at!);
+    const operands = this.sampleOperands(type, sample);
+    const texel = this.value(expr.args.at(-1)!);
+    this.b.emit(Op.OpImageWrite, this.value(arg!), coordinate, texel, ...operands);
+    return 0;
+  }
+
+  /** The type of an image argument, with its format. */
+  private imageType(arg: Expr): OpaqueType {
+    let at: Expr = arg;
+    let depth = 0;
+    for (; at.kind === "index"; at = at.base) depth++;
+    let type: Type = at.kind === "variable" ? this.slotType(at.variable) : at.type;
+    for (; depth > 0 && type.kind === "array"; depth--) type = type.element;
+    if (type.kind !== "opaque") throw new Bug(`image of ${type.kind}`);
+    return type;
+  }
+
+  private imageAtomic(expr: BuiltinExpr): Id {
+    const { overload, args } = expr;
+    const type = this.imageType(args[0]!);
+    const scalar = this.typeId(expr.type);
+    const image = this.pointerOf(this.resolve(args[0]!));
+    const coordinate = this.value(args[1]!);
+    const sample = type.multisampled ? this.value(args[2]!) : this.b.constUint(0);
+    const data = args.slice(type.multisampled ? 3 : 2).map((arg) => this.value(arg));
+    const pointerType = this.pointerId(StorageClass.Image, scalar);
+    const pointer = this.b.emitResult(Op.OpImageTexelPointer, pointerType, image, coordinate, sample);
+    const scope = this.b.constUint(Scope.Device);
+    const none = this.b.constUint(0);
+    if (overload.instruction === "OpAtomicCompareExchange") {
+      const [compare, value] = data;
+      return this.b.emitResult(Op.OpAtomicCompareExchange, scalar, pointer, scope, none, none, value!, compare!);
+    }
+    return this.b.emitResult(opcodes[overload.instruction]!, scalar, pointer, scope, none, data[0]!);
+  }
+
+  private subpassLoad(expr: BuiltinExpr): Id {
+    const [arg, sample] = expr.args;
+    const operands = sample === undefined ? [] : [ImageOperands.Sample, this.value(sample)];
+    const zero = this.constantId(vectorType("int", 2), [0, 0]);
+    const image = this.value(arg!);
+    return this.b.emitResult(Op.OpImageRead, this.typeId(expr.type), image, zero, ...operands);
+  }
+}
