@@ -312,19 +312,29 @@ export const enum Op {
   BARRIER = 98,
   /** orders this invocation's accesses to `storage`, acquire and release */
   MEMORY_BARRIER = 99,
+  /** bit l: lane l is active and its source is true */
+  BALLOT = 100,
+  /** a in the first active lane */
+  READ_FIRST_LANE = 101,
+  /** a in lane b & 31, b the same in all active lanes; any value if inactive */
+  READ_LANE = 102,
+  /** a in lane b & 31; any value if that lane is inactive */
+  SHUFFLE = 103,
+  /** number of the lane in its wave */
+  LOAD_LANE_ID = 104,
   /** gl_LocalInvocationID `component` */
-  LOAD_LOCAL_ID = 100,
+  LOAD_LOCAL_ID = 105,
   /** gl_WorkGroupID `component` */
-  LOAD_WORKGROUP_ID = 101,
+  LOAD_WORKGROUP_ID = 106,
   /** gl_NumWorkGroups `component` */
-  LOAD_NUM_WORKGROUPS = 102,
+  LOAD_NUM_WORKGROUPS = 107,
   /** leaves the innermost loop */
-  BREAK = 103,
+  BREAK = 108,
   /** goes to the innermost loop's continue list; not inside that list */
-  CONTINUE = 104,
+  CONTINUE = 109,
   /** ends the invocation */
-  END = 105,
-  COUNT = 106,
+  END = 110,
+  COUNT = 111,
 }
 
 export const enum OpFlag {
@@ -339,6 +349,7 @@ export const enum OpFlag {
   DIVERGENT = 256,
   FOLDABLE = 512,
   OFFSET = 1024,
+  WAVE = 2048,
 }
 
 export const enum Atomic {
@@ -372,7 +383,7 @@ const OPFLAGS: usize = memory.data<u32>([
   577, 577, 519, 517, 519, 519, 69, 517, 517, 517, 517, 517, 517, 5, 519, 519,
   517, 5, 5, 5, 5, 5, 69, 69, 5, 5, 1, 5, 5, 517, 517, 513,
   513, 513, 513, 5, 1, 72, 80, 1025, 1032, 1040, 1296, 1296, 1, 1025, 1032, 1040,
-  1296, 1296, 16, 16, 257, 129, 129, 32, 32, 32,
+  1296, 1296, 16, 16, 2176, 2176, 2176, 2304, 257, 257, 129, 129, 32, 32, 32,
 ]);
 /** `OpFlag` bits of an op. */
 export function opFlags(op: u32): u32 {
@@ -386,7 +397,7 @@ const OPDST: usize = memory.data<u8>([
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 2, 2, 3, 0, 4, 4, 0, 2, 2, 2, 4, 4, 0,
-  2, 2, 0, 0, 2, 2, 2, 0, 0, 0,
+  2, 2, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2, 0, 0, 0,
 ]);
 /** 0 no result, 1 boolean, 2 32-bit, 3 the instruction's width, 4 vector. */
 export function opDst(op: u32): u32 {
@@ -400,7 +411,7 @@ const OPMINSOURCES: usize = memory.data<u8>([
   2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, 1, 1, 2, 2,
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 0, 1, 1, 1, 2, 2, 3, 0, 0, 1, 2,
-  2, 3, 0, 0, 0, 0, 0, 0, 0, 0,
+  2, 3, 0, 0, 1, 1, 2, 2, 0, 0, 0, 0, 0, 0, 0,
 ]);
 /** Sources the op must have. */
 export function opMinSources(op: u32): u32 {
@@ -414,7 +425,7 @@ const OPMAXSOURCES: usize = memory.data<u8>([
   2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, 1, 1, 2, 2,
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 0, 1, 2, 2, 3, 3, 4, 1, 1, 1, 2,
-  2, 3, 0, 0, 0, 0, 0, 0, 0, 0,
+  2, 3, 0, 0, 1, 1, 2, 2, 0, 0, 0, 0, 0, 0, 0,
 ]);
 /** Sources the op may have; 255: any number. */
 export function opMaxSources(op: u32): u32 {
@@ -428,7 +439,7 @@ const OPSOURCEKINDS: usize = memory.data<u32>([
   34, 34, 34, 34, 34, 546, 34, 2, 2, 2, 2, 2, 2, 2, 34, 34,
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 34, 2, 2, 2, 2, 2,
   2, 1, 1, 2, 2, 0, 0, 34, 34, 547, 546, 8738, 2, 2, 2, 35,
-  34, 546, 0, 0, 0, 0, 0, 0, 0, 0,
+  34, 546, 0, 0, 1, 2, 34, 34, 0, 0, 0, 0, 0, 0, 0,
 ]);
 /** 4 bits a source: 0 as the instruction, 1 boolean, 2 32-bit, 3 vector. */
 export function opSourceKinds(op: u32): u32 {
@@ -442,7 +453,7 @@ const OPIMMS: usize = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 1, 1, 3, 3, 3, 4, 3, 2, 1, 1, 1,
-  2, 1, 2, 2, 1, 1, 1, 0, 0, 0,
+  2, 1, 2, 2, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0,
 ]);
 /** Number of immediates. */
 export function opImms(op: u32): u32 {

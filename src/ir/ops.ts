@@ -30,6 +30,8 @@ export const OpFlag = {
   Foldable: 1 << 9,
   /** A memory access with `base`: the byte address is the offset source plus `base`, without wrapping. */
   Offset: 1 << 10,
+  /** Depends on which lanes are active: stays in its block, is never merged; goes when nobody reads it. */
+  Wave: 1 << 11,
 } as const;
 
 /** Meaning of the `atomic` immediate. */
@@ -253,6 +255,18 @@ export const opRows: readonly OpRow[] = [
     undefined,
     ["scope", "storage"],
   ),
+  // between the lanes of a wave; only active lanes take part
+  op("ballot", "32", ["1"], F.Wave | F.Uniform, "bit l: lane l is active and its source is true"),
+  op("read_first_lane", "32", s1, F.Wave | F.Uniform, "a in the first active lane"),
+  op(
+    "read_lane",
+    "32",
+    s2,
+    F.Wave | F.Uniform,
+    "a in lane b & 31, b the same in all active lanes; any value if inactive",
+  ),
+  op("shuffle", "32", s2, F.Wave | F.Divergent, "a in lane b & 31; any value if that lane is inactive"),
+  op("load_lane_id", "32", [], P | F.Divergent, "number of the lane in its wave"),
   // system values
   op("load_local_id", "32", [], P | F.Divergent, "gl_LocalInvocationID `component`", undefined, ["component"]),
   op("load_workgroup_id", "32", [], P | F.Uniform, "gl_WorkGroupID `component`", undefined, ["component"]),

@@ -55,6 +55,9 @@ function uniformClass(i: u32): u32 {
     case Op.LOAD_PUSH:
     case Op.LOAD_UBO:
     case Op.SSBO_SIZE:
+    case Op.BALLOT:
+    case Op.READ_FIRST_LANE:
+    case Op.READ_LANE:
       return ValueClass.SGPR;
     case Op.LOAD_SSBO:
       return isScalarLoad(i) ? ValueClass.SGPR : ValueClass.VGPR;

@@ -48,7 +48,9 @@ import {
   selectSharedLoad,
   selectSharedStore,
 } from "./select-memory.ts";
+import { selectWave } from "./select-wave.ts";
 import { maskOf, operandOf, phiOperand } from "./values.ts";
+import { closeWaterfall } from "./waterfall.ts";
 
 /** The register of a system value, moved where the value's class wants it. */
 function system(i: u32, operand: u32): void {
@@ -112,6 +114,13 @@ function selectInstr(i: u32): void {
     case Op.MEMORY_BARRIER:
       selectBarrier(i);
       return;
+    case Op.BALLOT:
+    case Op.READ_FIRST_LANE:
+    case Op.READ_LANE:
+    case Op.SHUFFLE:
+    case Op.LOAD_LANE_ID:
+      selectWave(i);
+      return;
     case Op.LOAD_LOCAL_ID:
       system(i, threadId(imm(i, 0)));
       return;
@@ -142,6 +151,7 @@ export function selectBlock(b: u32): void {
     setMachinePlace(instrPlace[i]);
     if (single && opOf(i) == Op.PHI) copyValue(phiOperand(i), src(i, 0));
     else selectInstr(i);
+    closeWaterfall();
   }
 }
 

@@ -13,6 +13,7 @@ import {
   SpvMemorySemantics,
   SpvOp,
   SpvScope,
+  SpvStorageClass,
 } from "../../gen/spirv.ts";
 import { MAX_WORDS, Option, option, specRows, words } from "../io.ts";
 import {
@@ -86,8 +87,9 @@ import {
   unsupported,
   wordAt,
 } from "./ids.ts";
-import { arrayLength, storePointer } from "./memory.ts";
+import { arrayLength, resetShared, startShared, storePointer, zeroShared } from "./memory.ts";
 import { accessChain, copyPointer, declareVariable, decorationBit } from "./pointers.ts";
+import { isSubgroupOp, liftSubgroup } from "./subgroups.ts";
 import { Unsupported } from "./texts.ts";
 import { liftType, scalarWidth, TypeKind } from "./types.ts";
 import { liftCopyMemory, liftLoad, liftStore, liftValue, nullLeaves, operand, undefLeaves, valueAt } from "./values.ts";
@@ -272,6 +274,7 @@ function liftVariable(at: u32, count: u32): void {
   const value = valueAt(at + 4);
   if (failed()) return;
   if (typeLeaves[idType[value]] != typeLeaves[idType[id]]) malformed(at);
+  else if (wordAt(at + 3) == SpvStorageClass.Workgroup) zeroShared(id);
   else storePointer(id, idLeaf[value], 0, 0);
 }
 
@@ -454,6 +457,10 @@ function liftInstr(op: u32, at: u32, count: u32): void {
     copyPointer(idAt(at + 2), idAt(at + 3));
     return;
   }
+  if (isSubgroupOp(op)) {
+    liftSubgroup(op, at, count);
+    return;
+  }
   if (isAtomic(op)) {
     liftAtomic(op, at);
     return;
@@ -484,6 +491,7 @@ function dropUnreachable(): void {
 export function lift(): void {
   resetShader();
   resetFrames();
+  resetShared();
   const total = option(Option.WORD_COUNT);
   if (total < 5 || total > MAX_WORDS || words[0] != SPIRV_MAGIC) {
     malformed(0);
@@ -539,6 +547,7 @@ export function lift(): void {
     fail(Fail.LIMIT, 14, invocations > 0xffff_ffff ? 0xffff_ffff : <u32>invocations, 1024);
     return;
   }
+  startShared();
   enterMain(main);
   while (isRunning() && !failed()) {
     if (!spend(1)) return;

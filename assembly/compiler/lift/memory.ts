@@ -1,10 +1,11 @@
 /** OpLoad, OpStore, OpCopyMemory, atomics, OpArrayLength: from pointers to IR memory ops and variables. */
 import { Fail, fail, failed } from "../../base/index.ts";
 import { InstrFlag, Op } from "../../gen/ir-ops.ts";
-import { SpvBuiltIn, SpvMemoryAccess } from "../../gen/spirv.ts";
+import { SpvBuiltIn, SpvMemoryAccess, SpvScope } from "../../gen/spirv.ts";
 import { bindingRow } from "../io.ts";
 import {
   constant,
+  effect,
   extract,
   ldsBytes,
   loadVar,
@@ -52,6 +53,7 @@ import {
   wordAt,
 } from "./ids.ts";
 import { describe, dynamicOffset, kindOfVar, Layout, localBase, PtrKind, pointerAt } from "./pointers.ts";
+import { subgroupBuiltIn, subgroupId } from "./subgroups.ts";
 import { Unsupported } from "./texts.ts";
 import { arrayStride, partType, TypeKind } from "./types.ts";
 
@@ -93,6 +95,36 @@ function sharedBase(variable: u32): u32 {
   setLdsBytes(<u32>end);
   idLeaf[variable] = start + 1;
   return start;
+}
+
+/** Bytes from the start of workgroup memory that begin as zero. */
+let zeroBytes: u32 = 0;
+
+export function resetShared(): void {
+  zeroBytes = 0;
+}
+
+/** A workgroup variable that begins as zero. Those get their places before any other, so that they lie together. */
+export function zeroShared(variable: u32): void {
+  sharedBase(variable);
+  zeroBytes = ldsBytes();
+}
+
+/** Before everything else the invocations share out the zeros, dword by dword, and wait for each other. */
+export function startShared(): void {
+  if (zeroBytes == 0) return;
+  const invocations = localSize(0) * localSize(1) * localSize(2);
+  const last = ((zeroBytes + 3) >> 2) - 1;
+  const first = scaleI(localIndex(), 4);
+  for (let from: u32 = 0; from <= last; from += invocations) {
+    const at = addI(first, constant(from * 4));
+    const store = newInstr(Op.STORE_SHARED, 0, 0, 2);
+    setSrc(store, 0, constant(0));
+    // the last round writes the last dword more than once
+    setSrc(store, 1, from + invocations - 1 > last ? bin(Op.UMIN, at, constant(last * 4)) : at);
+    place0(store);
+  }
+  effect(Op.BARRIER, <u32>SpvScope.Workgroup, 2);
 }
 
 /** Set and binding of a buffer variable as the first immediates; one that the request has no place for fails. */
@@ -224,6 +256,10 @@ function localId(k: u32): u32 {
   return localSize(k) == 1 ? constant(0) : system(Op.LOAD_LOCAL_ID, k);
 }
 
+function localIndex(): u32 {
+  return addI(addI(scaleI(localId(2), localSize(0) * localSize(1)), scaleI(localId(1), localSize(0))), localId(0));
+}
+
 /** Scalar k of an input variable. */
 function inputLeaf(variable: u32, k: u32): u32 {
   switch (decBuiltIn[variable]) {
@@ -238,10 +274,15 @@ function inputLeaf(variable: u32, k: u32): u32 {
     case SpvBuiltIn.WorkgroupSize + 1:
       return constant(localSize(k));
     case SpvBuiltIn.LocalInvocationIndex + 1:
-      return addI(addI(scaleI(localId(2), localSize(0) * localSize(1)), scaleI(localId(1), localSize(0))), localId(0));
-    default:
+      return localIndex();
+    case SpvBuiltIn.SubgroupId + 1:
+      return subgroupId(localIndex());
+    default: {
+      const value = subgroupBuiltIn(decBuiltIn[variable] - 1, k);
+      if (value != 0) return value;
       unsupported(Unsupported.BUILTIN, decBuiltIn[variable] - 1);
       return constant(0);
+    }
   }
 }
 
