@@ -46,6 +46,62 @@ const lanes = `
   %o:32 = ishl %l, %two div
   %o4:32 = ishl %l, %four div`;
 
+describe("far branches", () => {
+  it("reach over a body of more than 64k dwords: uniform and divergent ifs, a loop back", () => {
+    // x = x * 3 + 1, 18000 times in then: three dwords or more each time; two rounds of the loop.
+    const steps = 18_000;
+    const chain = Array.from({ length: steps }, (_, k) => {
+      const from = k === 0 ? "%x" : `%c${k - 1}`;
+      return `      %m${k}:32 = imul %big, ${from} div\n      %c${k}:32 = iadd %m${k}, %one div`;
+    }).join("\n");
+    const [, out] = run({
+      body: `${lanes}
+  %one:32 = const 1
+  %big:32 = const 1000003
+  %n:32 = load_push base=0
+loop {
+  b1: preds b0 b9
+    %i:32 = phi %zero, %i2
+    %x:32 = phi %l, %x2 div
+    %more:1 = ult %i, %n
+  if %more {
+    b2:
+  } else {
+    b3:
+      break
+  }
+  b4:
+    %odd:32 = iand %l, %one div
+    %isOdd:1 = ieq %odd, %one div
+  if %isOdd div {
+    b5:
+${chain}
+  } else {
+    b6:
+  }
+  b7: preds b5 b6
+    %y:32 = phi %c${steps - 1}, %x div
+} cont {
+  b9:
+    %x2:32 = iadd %y, %one div
+    %i2:32 = iadd %i, %one
+}
+b10:
+  store_ssbo %x, %o set=0 binding=1 base=0`,
+      push: [2],
+      buffers: [iota(1), new Uint32Array(64)],
+    });
+    for (let k = 0; k < 64; k++) {
+      let x = k;
+      for (let round = 0; round < 2; round++) {
+        if (k & 1) for (let s = 0; s < steps; s++) x = (Math.imul(x, 1000003) + 1) >>> 0;
+        x = (x + 1) >>> 0;
+      }
+      expect(out?.[k]).toBe(x);
+    }
+  });
+});
+
 describe("buffers", () => {
   it("loads and stores vectors of 1 to 4 dwords with an immediate base", () => {
     const [, out] = run({
@@ -145,6 +201,36 @@ describe("buffers", () => {
     expect(element("%one")).toBe(51);
     expect(element("%i")).toBe(53);
     expect(element("%four")).toBe(53);
+  });
+
+  it("takes an element that differs from lane to lane, for loads, stores, atomics and sizes", () => {
+    const buffers = [
+      ...Array.from({ length: 12 }, () => new Uint32Array(64)),
+      ...Array.from({ length: 4 }, (_, e) => iota(64 + 16 * e, (k) => 1000 * e + k)),
+    ];
+    const done = run({
+      body: `${lanes}
+  %three:32 = const 3
+  %e0:32 = imul %l, %l div
+  %e1:32 = ushr %e0, %two div
+  %e:32 = iand %e1, %three div
+  %a:32x1 = load_ssbo %o, %e set=0 binding=12 base=0 div nonuniform
+  %n:32 = ssbo_size %e set=0 binding=12 div nonuniform
+  %r:32x2 = vec %a, %n div
+  %o2:32 = iadd %o, %o div
+  store_ssbo %r, %o2 set=0 binding=1 base=0
+  %w:32 = iadd %a, %l div
+  store_ssbo %w, %o, %e set=0 binding=12 base=0 nonuniform
+  %old:32 = ssbo_atomic %o, %three, %e set=0 binding=12 base=0 atomic=add div nonuniform
+  store_ssbo %old, %o set=0 binding=2 base=0`,
+      buffers: buffers.map((b, k) => (k === 1 ? new Uint32Array(128) : b)),
+    });
+    for (let k = 0; k < 64; k++) {
+      const e = ((k * k) >> 2) & 3;
+      expect([done[1]?.[2 * k], done[1]?.[2 * k + 1]]).toEqual([1000 * e + k, (64 + 16 * e) * 4]);
+      expect(done[2]?.[k]).toBe(1000 * e + 2 * k);
+      for (let b = 0; b < 4; b++) expect(done[12 + b]?.[k]).toBe(1000 * b + k + (b === e ? k + 3 : 0));
+    }
   });
 
   it("does atomics, with and without the old value", () => {

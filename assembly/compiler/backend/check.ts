@@ -57,8 +57,11 @@ import {
 const SLOTS: u32 = 512;
 /** First unit of each register: SGPR n at n, VGPR n at 256 + n. */
 const holders = changetype<U32Column>(changetype<usize>(flowBytes));
+/** Bits of a register under proof. */
+const firstBit = changetype<U32Column>(changetype<usize>(flowBytes) + 2048);
+const bitCount = changetype<U32Column>(changetype<usize>(flowBytes) + 4096);
 /** Bit of a unit in the states, from 1; 0 for those that are not under proof. */
-const bitOf = changetype<U32Column>(changetype<usize>(flowBytes) + 4096);
+const bitOf = changetype<U32Column>(changetype<usize>(flowBytes) + 8192);
 /** The lifter's and the passes' tables are dead by now. */
 const STATES_AT: usize = LIFT_BASE;
 const STATES_BYTES: usize = BACKEND_BASE - LIFT_BASE;
@@ -74,6 +77,16 @@ function holds(state: BitSet, unit: u32): bool {
   return state.has(bitOf[unit] - 1);
 }
 
+/** Takes bits [from, to) out. */
+function clearBits(state: BitSet, from: u32, to: u32): void {
+  let bit = from;
+  while (bit < to && (bit & 31) != 0) state.remove(bit++);
+  const words = (to - bit) >> 5;
+  if (bit < to) memory.fill(changetype<usize>(state) + ((<usize>bit >> 5) << 2), 0, (<usize>words) << 2);
+  bit += words << 5;
+  while (bit < to) state.remove(bit++);
+}
+
 function write(state: BitSet, operand: u32, copied: u32): void {
   const size = operandSize(operand);
   const first = operandUnit(operand);
@@ -82,7 +95,7 @@ function write(state: BitSet, operand: u32, copied: u32): void {
     if (bitOf[first + k] == 0) continue;
     const keep = copied != 0 && registerOf(copied) + k == slot + k && holds(state, operandUnit(copied) + k);
     if (!keep) {
-      for (let l = holders[slot + k]; l != 0; l = linkNext[l]) state.remove(bitOf[linkValue[l]] - 1);
+      clearBits(state, firstBit[slot + k], firstBit[slot + k] + bitCount[slot + k]);
     }
     state.add(bitOf[first + k] - 1);
   }
@@ -174,7 +187,9 @@ export function checkAllocation(): void {
       let to = from;
       for (; to < end; to++) {
         const before = bits;
+        firstBit[to] = bits;
         for (let l = holders[to]; l != 0; l = linkNext[l]) bitOf[linkValue[l]] = ++bits;
+        bitCount[to] = bits - before;
         if (bits <= room) continue;
         if (to == from) fail(Fail.LIMIT, Limit.MACHINE, 9, 0);
         for (let l = holders[to]; l != 0; l = linkNext[l]) bitOf[linkValue[l]] = 0;

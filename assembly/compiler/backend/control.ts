@@ -51,6 +51,7 @@ import { addEdge, addLaneEdge, layOut, newBlock, newVreg, RegClass, setMachinePl
 import { Sel, selOf } from "./patterns.ts";
 import { copyPhis, selectBlock } from "./select.ts";
 import { conditionInScc, EXEC, maskOf } from "./values.ts";
+import { resetWaterfall } from "./waterfall.ts";
 
 // Bits of `nodeInfo`.
 /** If: lanes may disagree. */
@@ -369,6 +370,7 @@ function emitBlock(b: u32): void {
 export function selectFunction(): void {
   scanJumps();
   resetRecords();
+  resetWaterfall();
   depth = 0;
   reachable = true;
   startBlock(newBlock());

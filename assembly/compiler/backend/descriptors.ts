@@ -42,8 +42,9 @@ import {
 } from "./build.ts";
 import { mDst0, mImm, mSrc0, mSrc1, nodeAnchor, nodeDepthOf, nodeMachine } from "./columns.ts";
 import { pushPointer, setPointer } from "./launch.ts";
-import { component, newVreg, RegClass } from "./machine.ts";
+import { component, isVgprOperand, newVreg, RegClass } from "./machine.ts";
 import { operandOf } from "./values.ts";
+import { openWaterfall } from "./waterfall.ts";
 
 /** High half of 32-bit pointers: `s_movk_i32 d, 0x8000`. */
 const POINTER_HIGH: u32 = 0xffff8000;
@@ -214,13 +215,11 @@ export function descriptorOf(i: u32): u32 {
   const stride = bindingColumn(row, 3);
   const count = bindingColumn(row, 4);
   if (k >= 0 && !isConst(src(i, k))) {
-    if ((flagsOf(i) & InstrFlag.NONUNIFORM) != 0) {
-      failAt(instrPlace[i], Fail.BACKEND_UNSUPPORTED, opOf(i), 1, 0);
-      return newVreg(RegClass.SGPR, 4);
-    }
     // An index out of range is undefined, but must not read beside the set's memory: it is held in range.
     const pair = pointerPair(set, setPointer(set));
-    const index = inScalar(operandOf(src(i, k)));
+    const given = operandOf(src(i, k));
+    const differs = (flagsOf(i) & InstrFlag.NONUNIFORM) != 0 && isVgprOperand(given);
+    const index = differs ? openWaterfall(given) : inScalar(given);
     const held = saluNew(Isa.s_min_u32, index, constantOperand(count - 1));
     const bytes = saluNew(Isa.s_mul_i32, held, constantOperand(stride));
     return loadDescriptor(pair, offset, inSgpr(bytes));

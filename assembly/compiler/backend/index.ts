@@ -27,6 +27,7 @@ import {
 import { liveness } from "./liveness.ts";
 import { resetMachine } from "./machine.ts";
 import { choosePatterns } from "./patterns.ts";
+import { relaxBranches } from "./relax.ts";
 import { findBufferWrites } from "./scalar-loads.ts";
 import { schedule } from "./schedule.ts";
 import { insertWaitcnt } from "./waitcnt.ts";
@@ -63,6 +64,8 @@ export function emit(): i32 {
   cleanUp();
   shrinkForms();
   insertWaitcnt();
+  if (failed()) return failureCode();
+  relaxBranches();
   if (failed()) return failureCode();
   encode();
   return failureCode();

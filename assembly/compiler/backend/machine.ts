@@ -244,6 +244,10 @@ export function newBlock(): u32 {
   bIndex[b] = 0xffffffff;
   return b;
 }
+/** Takes all blocks out of the layout. */
+export function resetLayout(): void {
+  laidOut = 0;
+}
 export function layOut(b: u32): void {
   bIndex[b] = laidOut;
   bOrder[laidOut++] = b;
