@@ -4,6 +4,7 @@ import {
   type ArrayType,
   arrayType,
   containsOpaque,
+  containsUnsized,
   elementType,
   leafCount,
   type MatrixType,
@@ -147,12 +148,16 @@ export abstract class ConstructorChecker extends OperatorChecker {
   /** `{}`: every component zero. Source: GL_EXT_null_initializer. */
   private zeroOf(type: Type, place: Range): Expr {
     if (type.kind === "error") return this.errorExpr(place);
-    if (containsOpaque(type) || isUnsized(type)) {
+    if (containsOpaque(type) || containsUnsized(type)) {
       this.diagnostics.error("GLSL_BAD_LIST", { type: typeName(type) }, place.position, place.end);
       return { ...this.errorExpr(place), type };
     }
     if (!this.fitsConstant(type, place)) return { ...this.errorExpr(place), type };
-    return this.constantExpr(type, Array.from({ length: leafCount(type) }, () => 0), place);
+    return this.constantExpr(
+      type,
+      Array.from({ length: leafCount(type) }, () => 0),
+      place,
+    );
   }
 
   /** An initialiser for a variable of `type`: `{ … }` is taken apart by the type, the rest coerced. */
