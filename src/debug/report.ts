@@ -1,5 +1,5 @@
 import { fillHoles } from "../base/index.ts";
-import type { SourceMapEntry } from "../codeobj/index.ts";
+import type { Reflection, SourceMapEntry } from "../codeobj/index.ts";
 import { type DisassemblyLine, disassemble } from "../isa/index.ts";
 import {
   FaultAccess,
@@ -7,10 +7,12 @@ import {
   faultKinds,
   type MappingRecord,
   packetByOpcode,
+  QueueKind,
   type RawDump,
   RegisterClass,
   VaFlag,
 } from "../uapi/index.ts";
+import { type DescriptorState, descriptorsOf, descriptorText } from "./descriptors.ts";
 import { decodePackets } from "./packets.ts";
 import { decodeRecord, type FaultFields } from "./record.ts";
 import { address, bytesText, hex } from "./text.ts";
@@ -21,6 +23,8 @@ export interface LoadedCode {
   readonly sizeBytes: number;
   readonly name: string;
   readonly sourceMap: readonly SourceMapEntry[];
+  /** With it the report shows the descriptors that the code uses. */
+  readonly reflection?: Reflection;
 }
 
 /** A dump in words. Places that do not apply are absent. */
@@ -47,6 +51,10 @@ export interface FaultReport {
   readonly packet?: string;
   /** Disassembly around the instruction; `>` marks it. */
   readonly disassembly: readonly string[];
+  /** Descriptors of the resources that the code uses. */
+  readonly descriptors: readonly DescriptorState[];
+  /** BOs of the job's list, and where they are mapped. */
+  readonly bos: readonly string[];
   readonly fields: FaultFields;
   readonly missing: readonly string[];
 }
@@ -109,11 +117,60 @@ function registerText([number, kind]: readonly [number, number]): string {
 function packetText(dump: RawDump, fields: FaultFields): string {
   const at = fields.packetVa - dump.ibVa;
   if (at >= 0n && at < BigInt(dump.ib.length * 4)) {
-    const [line] = decodePackets(dump.ib.subarray(Number(at / 4n)), fields.packetVa);
+    const [line] = decodePackets(dump.ib.subarray(Number(at / 4n)), fields.packetVa, dump.queueKind);
     if (line) return line.text;
   }
+  if (dump.queueKind === QueueKind.SDMA) return hex(fields.packetHeader, 8);
   const opcode = (fields.packetHeader >>> 8) & 0xff;
   return packetByOpcode(opcode)?.[0] ?? hex(fields.packetHeader, 8);
+}
+
+function boText(dump: RawDump, handle: number): string {
+  const places = dump.mappings.filter((m) => m.handle === handle && !m.unmapped).map(mappingText);
+  return places.length > 0 ? places.join("; ") : `BO ${handle}, not mapped`;
+}
+
+/** Scalar registers of the wave, eight a line; then the vector registers that the instruction names, lane by lane. */
+function registerLines(report: FaultReport): string[] {
+  const { sgprs, vgprs, lane } = report.fields;
+  if (sgprs.length === 0) return [];
+  const lines: string[] = [];
+  for (let at = 0; at < LAST_SGPR; at += 8) {
+    const words = [...sgprs.subarray(at, Math.min(at + 8, LAST_SGPR))];
+    if (words.some((word) => word !== 0)) lines.push(`s${at}: ${words.map((word) => hex(word, 8)).join(" ")}`);
+  }
+  const [vcc = 0, m0 = 0, exec = 0] = [sgprs[106], sgprs[124], sgprs[126]];
+  lines.push(`vcc ${hex(vcc, 8)} m0 ${hex(m0, 8)} exec ${hex(exec, 8)}`);
+  for (const index of namedVgprs(report.instruction ?? "")) {
+    const row = [...vgprs.subarray(index * 32, index * 32 + 32)];
+    if (row.length === 0) continue;
+    const first = lane === undefined ? row.slice(0, 8) : row.slice(lane, lane + 1);
+    const where = lane === undefined ? "lanes 0-7" : `lane ${lane}`;
+    lines.push(`v${index} ${where}: ${first.map((word) => hex(word, 8)).join(" ")}`);
+  }
+  return lines;
+}
+
+/** SGPRs that a report prints: those that a shader can have. */
+const LAST_SGPR = 106;
+
+/** `v3`, `v[4:5]` in assembler text → 3, 4, 5. */
+function namedVgprs(text: string): readonly number[] {
+  const found = new Set<number>();
+  for (const [, single, first, last] of text.matchAll(/\bv(?:(\d+)|\[(\d+):(\d+)\])/g)) {
+    const from = Number(single ?? first);
+    for (let i = from; i <= Number(single ?? last); i++) found.add(i);
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
+/** The report as JSON: addresses and 64-bit numbers as hexadecimal strings, register files as arrays. */
+export function reportJson(report: FaultReport): string {
+  const value = (_key: string, item: unknown): unknown => {
+    if (typeof item === "bigint") return hex(item);
+    return item instanceof Uint32Array ? [...item] : item;
+  };
+  return JSON.stringify(report, value, 2);
 }
 
 /** Decodes a raw dump. `codes` are the code objects that its process had loaded. */
@@ -129,6 +186,10 @@ export function decodeDump(dump: RawDump, codes: readonly LoadedCode[] = []): Fa
   const instruction = lines[at]?.text ?? (hasPc ? hex(fields.instruction[0], 8) : undefined);
   const memory = fields.access !== FaultAccess.NONE;
   const packet = fields.packetVa === 0n ? undefined : packetText(dump, fields);
+  const missing = [...dump.missing];
+  if (hasPc && code === undefined) missing.push("source lines: no loaded code object holds the instruction");
+  const reflection = code?.reflection;
+  const descriptors = reflection === undefined ? [] : descriptorsOf(dump, reflection, fields.packetVa, missing);
   const text = fillHoles(row?.text ?? `fault kind ${fields.kind}`, {
     access: accessNames[fields.access] ?? "access",
     address: address(fields.address),
@@ -156,8 +217,10 @@ export function decodeDump(dump: RawDump, codes: readonly LoadedCode[] = []): Fa
     disassembly: lines
       .slice(Math.max(0, at - 6), at < 0 ? 0 : at + 7)
       .map((line) => `${line.address === fields.pc ? ">" : " "} ${address(line.address)}  ${line.text}`),
+    descriptors,
+    bos: dump.boList.map((handle) => boText(dump, handle)),
     fields,
-    missing: dump.missing,
+    missing,
   };
 }
 
@@ -178,7 +241,10 @@ export function formatReport(report: FaultReport): string {
     const place = `workgroup ${wave.workgroup.join(",")} wave ${wave.waveInGroup}`;
     out.push(` ${mark} ${place} ${wave.status} pc ${address(wave.pc)} exec ${hex(wave.exec, 8)}`);
   }
+  out.push(...registerLines(report).map((line) => `  ${line}`));
   out.push(...report.disassembly.map((line) => `  ${line}`));
+  out.push(...report.descriptors.map((state) => `  descriptor ${descriptorText(state)}`));
+  out.push(...report.bos.map((bo) => `  listed ${bo}`));
   if (report.missing.length > 0) out.push(`  not recorded: ${report.missing.join(", ")}`);
   return out.join("\n");
 }

@@ -1,10 +1,22 @@
-import { Fault, type MappingRecord, PageTable, PhysicalMap, type RawDump, VaFlag } from "../uapi/index.ts";
+import {
+  Fault,
+  type MappingRecord,
+  type MemoryRecord,
+  PageTable,
+  PhysicalMap,
+  type RawDump,
+  VaFlag,
+  VirtualMap,
+} from "../uapi/index.ts";
 import type { GpuDevice } from "./device.ts";
 import type { File, Job, Mapping } from "./objects.ts";
 
 /** Bytes of code kept on each side of the faulting instruction. */
 const CODE_BYTES = 64;
 const RING_TAIL_DWORDS = 64;
+/** Memory in the 32-bit window that a dump keeps: of each BO, and in all. */
+const WINDOW_BO_BYTES = 0x1_0000;
+const WINDOW_BYTES = 0x10_0000;
 
 interface DumpInput {
   readonly device: GpuDevice;
@@ -54,6 +66,23 @@ function codeAround(device: GpuDevice, file: File, pc: bigint): RawDump["code"] 
   return bytes === undefined ? undefined : { va: start, bytes };
 }
 
+/** What the job's BOs hold in the 32-bit window, up to a bound. `missing` is told of what is left out. */
+function windowMemory(device: GpuDevice, job: Job, missing: string[]): RawDump["window"] {
+  const { file } = job.context;
+  const bos = new Set(job.bos);
+  const records: MemoryRecord[] = [];
+  let left = WINDOW_BYTES;
+  for (const { va, sizeBytes, bo } of file.mappings) {
+    if (va < VirtualMap.WINDOW_START || !bos.has(bo)) continue;
+    const bytes = Math.min(sizeBytes, WINDOW_BO_BYTES, left);
+    const read = bytes > 0 ? readVirtual(device, file, va, bytes) : undefined;
+    if (read !== undefined) records.push({ va, bytes: read });
+    if (read === undefined || bytes < sizeBytes) missing.push(`memory of BO ${bo.handle} behind ${bytes} bytes`);
+    left -= bytes;
+  }
+  return records;
+}
+
 /** Collects a dump while the queue is halted: nothing in it moves. */
 export function makeDump({ device, job, reason, engine, timeMs }: DumpInput): RawDump {
   const { context } = job;
@@ -84,6 +113,8 @@ export function makeDump({ device, job, reason, engine, timeMs }: DumpInput): Ra
     timeMs,
     ibVa: job.ibVa,
     ib: ibBytes === undefined ? new Uint32Array(0) : new Uint32Array(ibBytes.buffer),
+    queueKind: job.queueKind,
+    window: windowMemory(device, job, missing),
     ring,
     mappings: mappingRecords(file),
     code,

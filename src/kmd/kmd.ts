@@ -1,6 +1,8 @@
 import { invariant } from "../base/index.ts";
 import {
+  ContextState,
   Errno,
+  faultKinds,
   type GpuPort,
   type IoctlTrace,
   ioctlByNumber,
@@ -143,8 +145,10 @@ class KernelDriver implements Kmd {
       queuedJobs: 0,
       vramBytes: 0,
       gttBytes: 0,
-      busyMs: 0,
+      busyMs: { compute: 0, transfer: 0 },
+      submits: 0,
       faults: 0,
+      lastFault: 0,
     };
     this.#files.set(fd, file);
     return fd;
@@ -260,15 +264,30 @@ class KernelDriver implements Kmd {
   }
 
   usage(): readonly ProcessUsage[] {
-    return [...this.#files.values()].map((file) => ({
-      fd: file.fd,
-      processName: file.processName,
-      vramBytes: file.vramBytes,
-      gttBytes: file.gttBytes,
-      busyMs: file.busyMs,
-      faults: file.faults,
-      queuedJobs: file.queuedJobs,
-    }));
+    return [...this.#files.values()].map((file) => {
+      const now = this.#kernel.scheduler.runningMs(file);
+      const transferBusyMs = file.busyMs.transfer + now.transfer;
+      const lastFault = faultKinds.find(({ kind }) => kind === file.lastFault)?.name;
+      return {
+        fd: file.fd,
+        processName: file.processName,
+        vramBytes: file.vramBytes,
+        gttBytes: file.gttBytes,
+        tableBytes: file.space.tableBytes,
+        busyMs: file.busyMs.compute + now.compute + transferBusyMs,
+        transferBusyMs,
+        submits: file.submits,
+        faults: file.faults,
+        ...(lastFault === undefined ? {} : { lastFault }),
+        queuedJobs: file.queuedJobs,
+        runningJobs: file.running,
+        bos: file.handles.size,
+        mappings: file.mappings.length,
+        contexts: file.contexts.size,
+        lostContexts: [...file.contexts.values()].filter(({ state }) => state !== ContextState.GOOD).length,
+        syncobjs: file.syncobjs.size,
+      };
+    });
   }
 
   shutdown(): void {

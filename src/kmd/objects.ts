@@ -1,3 +1,4 @@
+import type { FaultName } from "../uapi/index.ts";
 import type { AddressSpace } from "./address-space.ts";
 import type { Heap } from "./heap.ts";
 import type { SyncFence, Syncobj } from "./syncobj.ts";
@@ -89,8 +90,12 @@ export interface File {
   queuedJobs: number;
   vramBytes: number;
   gttBytes: number;
-  busyMs: number;
+  /** Milliseconds of jobs on queues of each kind (`QueueKind`). */
+  readonly busyMs: { compute: number; transfer: number };
+  submits: number;
   faults: number;
+  /** `FaultKind` of the last fault; 0: none. */
+  lastFault: number;
 }
 
 /** What `kiln smi` prints of a process. */
@@ -99,7 +104,21 @@ export interface ProcessUsage {
   readonly processName: string;
   readonly vramBytes: number;
   readonly gttBytes: number;
+  /** VRAM of its page tables. */
+  readonly tableBytes: number;
+  /** Time on the hardware: all queues, and of these the copy engine. A job that runs now counts up to now. */
   readonly busyMs: number;
+  readonly transferBusyMs: number;
+  readonly submits: number;
   readonly faults: number;
+  /** Name of the last fault's kind. */
+  readonly lastFault?: FaultName;
   readonly queuedJobs: number;
+  readonly runningJobs: number;
+  readonly bos: number;
+  readonly mappings: number;
+  readonly contexts: number;
+  /** Contexts that are lost. */
+  readonly lostContexts: number;
+  readonly syncobjs: number;
 }

@@ -98,6 +98,7 @@ export class Scheduler {
   enqueue(job: Job): void {
     job.context.jobs.push(job);
     job.context.file.queuedJobs++;
+    job.context.file.submits++;
     for (const bo of job.bos) {
       bo.jobs++;
       bo.references++;
@@ -177,7 +178,7 @@ export class Scheduler {
     engine.stopping = reason;
     log.write(
       reason === "timeout"
-        ? `queue ${engine.queue}: fence ${job.fence} of ${label(job.context)} runs longer than ${job.context.timeoutMs} ms`
+        ? `queue ${engine.queue}: fence ${job.fence} of ${label(job.context)} runs longer than ${job.context.timeoutMs} ms; halts it`
         : `queue ${engine.queue}: stops fence ${job.fence} of ${label(job.context)}`,
     );
     engine.cancelTimer();
@@ -229,7 +230,7 @@ export class Scheduler {
     const file = job.context.file;
     job.context.running = false;
     file.running--;
-    file.busyMs += this.#options.clock.now() - engine.startedMs;
+    file.busyMs[busyOf(engine)] += this.#options.clock.now() - engine.startedMs;
   }
 
   /** Takes an ended or cancelled job off its context and drops what it held. */
@@ -272,6 +273,7 @@ export class Scheduler {
     const { context } = job;
     context.faultKind = entry.data;
     context.file.faults++;
+    context.file.lastFault = entry.data;
     log.write(
       `queue ${engine.queue}: ${label(context)} fence ${job.fence}: ${reason}, fault kind ${entry.data}; resets`,
     );
@@ -341,11 +343,25 @@ export class Scheduler {
     if (file.vmid !== 0) this.#options.device.invalidate(file.vmid);
   }
 
+  /** Milliseconds that a file's jobs on the hardware have taken so far. */
+  runningMs(file: File): { readonly compute: number; readonly transfer: number } {
+    const sum = { compute: 0, transfer: 0 };
+    for (const engine of this.#engines) {
+      if (engine.job?.context.file !== file) continue;
+      sum[busyOf(engine)] += this.#options.clock.now() - engine.startedMs;
+    }
+    return sum;
+  }
+
   /** Cancels timers; the machine goes away. */
   close(): void {
     this.dead = true;
     for (const engine of this.#engines) engine.cancelTimer();
   }
+}
+
+function busyOf(engine: Engine): "compute" | "transfer" {
+  return engine.kind === QueueKind.SDMA ? "transfer" : "compute";
 }
 
 /** A slot of the ring: the job's packets, filled up. */

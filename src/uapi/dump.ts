@@ -33,11 +33,15 @@ export interface RawDump {
   readonly timeMs: number;
   readonly ibVa: bigint;
   readonly ib: Uint32Array;
+  /** `QueueKind` of the queue: PM4 or SDMA packets. */
+  readonly queueKind: number;
   /** The last dwords of the kernel ring before the write pointer. */
   readonly ring: Uint32Array;
   readonly mappings: readonly MappingRecord[];
   /** Code around the faulting instruction. */
   readonly code: MemoryRecord | undefined;
+  /** Small BOs of the job's list in the 32-bit window: where descriptors and spilled push constants are. */
+  readonly window: readonly MemoryRecord[];
   /** Entries of the page-table walk of the faulting address, level 3 first, as far as it goes. */
   readonly walk: readonly { readonly level: number; readonly entry: bigint }[];
   /** Handles of the job's BO list. */

@@ -1,4 +1,4 @@
-import type { SourceMapEntry } from "../codeobj/index.ts";
+import type { Reflection, SourceMapEntry } from "../codeobj/index.ts";
 import { Errno, type KernelPort, type SharedSyncobj, SyncobjWait, VaFlag, VirtualMap } from "../uapi/index.ts";
 import { CommandBuffer, type CommandBufferOptions, type CommandOwner, type QueueName } from "./command-buffer.ts";
 import { DescriptorPool, DescriptorSetLayout } from "./descriptors.ts";
@@ -59,6 +59,7 @@ export interface DeviceCode {
   readonly sizeBytes: number;
   readonly name: string;
   readonly sourceMap: readonly SourceMapEntry[];
+  readonly reflection: Reflection;
 }
 
 /** A submission's completion. */
@@ -191,6 +192,7 @@ export class Device implements MemoryOwner, CommandOwner {
       sizeBytes: pipeline.codeBytes,
       name,
       sourceMap: record.sourceMap,
+      reflection: entry.reflection,
     });
     this.#trace({
       kind: "pipeline",

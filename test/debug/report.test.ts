@@ -10,6 +10,7 @@ import {
   type FaultName,
   faultKinds,
   type MappingRecord,
+  QueueKind,
   type RawDump,
   RegisterClass,
   WaveRecord,
@@ -48,6 +49,8 @@ function dumpOf(
       ...encodePacket("NOP", {}, [0]),
       ...encodePacket("DISPATCH_DIRECT", { groupsX: 3, groupsY: 2, groupsZ: 1, computeShaderEn: 1 }),
     ]),
+    queueKind: QueueKind.COMPUTE,
+    window: [],
     ring: new Uint32Array(0),
     mappings: [
       { va: CODE & ~0xfffn, sizeBytes: 4096, flags: 5, handle: 7, boOffset: 0, unmapped: false },
@@ -107,9 +110,14 @@ describe("fault reports", () => {
       "  packet 0x000200000008: DISPATCH_DIRECT groups 3x2x1 computeShaderEn 1",
       "  queue 1, context 1, fence 4, VMID 2",
       " > workgroup 5,0,0 wave 0 running pc 0x000100000104 exec 0x0000ffff",
+      "  s0: 0x00000000 0x00000000 0x00000000 0x00000000 0x00001234 0x00000000 0x00000000 0x00000000",
+      "  vcc 0x00000000 m0 0x00000000 exec 0x00000000",
+      "  v1 lanes 0-7: 0x00000000 0x00000000 0x0000abcd 0x00000000 0x00000000 0x00000000 0x00000000 0x00000000",
       "    0x000100000100  s_mov_b32 s0, 0",
       "  > 0x000100000104  v_mov_b32_e32 v1, s0",
       "    0x000100000108  s_endpgm",
+      "  listed BO 7 0x000100000000-0x000100001000 r-x (4 KiB)",
+      "  listed BO 9 0x000300000000-0x000300002000 rw- (8 KiB)",
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { formatReport, reportJson } from "../../src/debug/index.ts";
 import { createMachine, type Machine } from "../../src/service/machine.ts";
 import { type Buffer, type Device, DriverError } from "../../src/umd/index.ts";
 import { assembleAll } from "../gpu/assembler.ts";
@@ -184,6 +185,14 @@ describe.skipIf(!oracle("llvm-mc-19"))("the whole machine", () => {
     expect(report.text).toBe("write of unmapped address 0x123456780010");
     expect(report.packet).toMatch(/^DISPATCH_DIRECT groups 3x1x1/);
     expect(report.missing).toEqual([]);
+    const [descriptor] = report.descriptors;
+    expect(descriptor).toMatchObject({ set: 0, binding: 0, type: "storageBuffer" });
+    expect(descriptor?.buffer?.sizeBytes).toBe(GROUPS * THREADS * 4);
+    expect(report.bos.some((bo) => bo.includes(descriptor?.buffer?.va.toString(16) ?? "none"))).toBe(true);
+    const text = formatReport(report);
+    expect(text).toMatch(/descriptor set 0 binding 0 b0 \(storageBuffer\): 0x0001[0-9a-f]{8}, 768 bytes/);
+    expect(text).toMatch(/v4 lane 0: 0x56780000/);
+    expect(JSON.parse(reportJson(report))).toMatchObject({ kind: "NOT_MAPPED", address: "0x123456780010" });
     expect(machine.dmesg().some((line) => line.includes("bad wild"))).toBe(true);
   });
 
