@@ -12,6 +12,7 @@ export const oraclePackages = {
   "spirv-val": "spirv-tools",
   "spirv-as": "spirv-tools",
   "spirv-dis": "spirv-tools",
+  "redis-server": "redis-server",
 } as const;
 
 export type OracleName = keyof typeof oraclePackages;

@@ -1,4 +1,5 @@
 export { durationBucket, percentile } from "./counters.ts";
 export type { Identity } from "./history.ts";
+export { storeProblem } from "./open-store.ts";
 export { ShaderCache } from "./shader-cache.ts";
 export { isKey, type Key, type Lookup, type TierName, type TierStats } from "./tier.ts";

@@ -1,8 +1,12 @@
 import { CounterFile } from "./counter-file.ts";
 import { Counters } from "./counters.ts";
 import { DiskTier } from "./disk-tier.ts";
+import { FolderLeases } from "./folder-leases.ts";
 import { type History, type Identity, MemoryHistory, type MissReason, missReason, missReasons } from "./history.ts";
+import { type Leases, leadOrWait } from "./lease.ts";
 import { MemoryTier } from "./memory-tier.ts";
+import { loadStore } from "./open-store.ts";
+import { SharedTier } from "./shared-tier.ts";
 import type { Key, Lookup, Tier, TierName, TierStats } from "./tier.ts";
 
 const flushEveryMs = 1000;
@@ -11,7 +15,11 @@ export interface ShaderCacheOptions {
   readonly memoryBytes: number;
   /** Without a folder the cache is in memory only. */
   readonly disk?: { readonly folder: string; readonly capacityBytes: number };
+  /** A store that other machines use too; `secret` signs what goes there. */
+  readonly shared?: { readonly url: string; readonly secret?: string; readonly timeoutMs?: number };
 }
+
+const sharedTimeoutMs = 500;
 
 /** The tiers in order, nearest first, with their counters and the history that explains misses. */
 export class ShaderCache {
@@ -19,22 +27,37 @@ export class ShaderCache {
   readonly disk: DiskTier | undefined = undefined;
   readonly counters: Counters;
   readonly #history: History;
+  readonly #leases: readonly Leases[];
   readonly #flushTimer: NodeJS.Timeout;
 
   constructor(options: ShaderCacheOptions) {
     this.counters = new Counters(options.disk === undefined ? undefined : new CounterFile(options.disk.folder));
     const { counters, disk } = { counters: this.counters, disk: options.disk };
     const memory = { capacityBytes: options.memoryBytes, counters };
+    const shared = options.shared && this.#shared(options.shared);
+    const far = shared === undefined ? [] : [shared];
     if (disk === undefined) {
       const history = new MemoryHistory();
       this.#history = history;
-      this.tiers = [new MemoryTier({ ...memory, onEvict: (key) => history.markEvicted(key) })];
+      this.tiers = [new MemoryTier({ ...memory, onEvict: (key) => history.markEvicted(key) }), ...far];
+      this.#leases = far;
     } else {
       this.disk = new DiskTier({ ...disk, counters });
       this.#history = this.disk;
-      this.tiers = [new MemoryTier(memory), this.disk];
+      this.tiers = [new MemoryTier(memory), this.disk, ...far];
+      this.#leases = [new FolderLeases(disk.folder), ...far];
     }
     this.#flushTimer = setInterval(() => void this.counters.flush(), flushEveryMs).unref();
+  }
+
+  #shared({ url, secret, timeoutMs = sharedTimeoutMs }: NonNullable<ShaderCacheOptions["shared"]>): SharedTier {
+    const load = () => loadStore(url, timeoutMs);
+    return new SharedTier({ load, counters: this.counters, timeoutMs, ...(secret !== undefined && { secret }) });
+  }
+
+  /** `work` by one process at a time of all that share a folder or store; the others get what `find` then finds. */
+  lead<T>(key: Key, patienceMs: number, find: () => Promise<T | undefined>, work: () => Promise<T>): Promise<T> {
+    return leadOrWait(this.#leases, key, patienceMs, find, work);
   }
 
   /** The nearest tier's value; nearer tiers get a copy. */

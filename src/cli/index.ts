@@ -38,6 +38,8 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     .option("--cache-dir <dir>", "folder of the disk cache")
     .option("--cache-bytes <n>", "bound of the disk cache")
     .option("--memory-bytes <n>", "bound of the memory cache")
+    .option("--shared-cache <url>", "cache that other machines use too: redis://… or http://… of a bazel-remote")
+    .option("--verify-rate <share>", "share of the hits that are compiled again and compared, default 0.001")
     .option("--workers <n>", "compile workers")
     .option("--max-waiting <n>", "compiles that may wait for a worker")
     .option("--time-limit-ms <n>", "time limit of one compile")
@@ -45,6 +47,8 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     .option("--body-bytes <n>", "largest request body")
     .option("--drain-ms <n>", "how long a stop waits for running requests")
     .option("--api-keys <file>", "file of key hashes: lines `read|write|admin SHA256`")
+    .option("--rate-limit <n>", "weight a key may send in a minute; default 0: no limit")
+    .option("--config <file>", "JSON file of settings, below flags and environment")
     .option("--insecure", "no API key, whatever the address")
     .option("--log-level <level>", "fatal, error, warn, info, debug or trace")
     .action(async (flags: ServeFlags) => {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { distFile } from "../base/index.ts";
-import { ShaderCache } from "../cache/index.ts";
+import { ShaderCache, storeProblem } from "../cache/index.ts";
 import {
   type Access,
   type ApiKey,
@@ -41,12 +41,16 @@ function accessOf(settings: ServeSettings): { readonly access: Access; readonly 
 
 function openService(settings: ServeSettings): CompileService {
   const isOff = settings.cacheDisable || settings.debug.includes("nocache");
+  const { sharedCache: url, sharedSecret: secret, verifyRate } = settings;
+  const cannot = url === undefined ? undefined : storeProblem(url);
+  if (cannot !== undefined) throw new CliError(2, `--shared-cache: ${cannot}`);
   const cache = new ShaderCache(
     isOff
       ? { memoryBytes: 0 }
       : {
           memoryBytes: settings.memoryBytes,
           disk: { folder: settings.cacheDir, capacityBytes: settings.cacheBytes },
+          ...(url !== undefined && { shared: { url, ...(secret !== undefined && { secret }) } }),
         },
   );
   const problem = cache.disk?.problem;
@@ -62,7 +66,7 @@ function openService(settings: ServeSettings): CompileService {
     memoryLimitMb,
   });
   const onBug = (id: string, detail: string) => complain(`bug ${id}: ${detail}`);
-  return new CompileService({ cache, pool, build: readBuildInfo(), onBug });
+  return new CompileService({ cache, pool, build: readBuildInfo(), verifyRate, onBug });
 }
 
 /** One line to try: a compile of a shader that is small enough for a shell. */

@@ -178,6 +178,7 @@ export const cacheStats = Type.Object({
   misses: Type.Object({ cold: count, evicted: count, compilerChanged: count, optionsChanged: count, corrupt: count }),
   compiles: count,
   compileMicroseconds: Type.Object({ p50: count, p90: count, p99: count }),
+  verify: Type.Object({ checked: count, wrong: count }),
   since: Type.String({ format: "date-time" }),
   recentFailures: Type.Array(
     Type.Object({ at: Type.String(), code: Type.String(), message: Type.String(), id: Type.String() }),

@@ -45,6 +45,8 @@ interface CacheStatistics {
   readonly misses: Readonly<Record<string, number>>;
   readonly compiles: number;
   readonly compileMicroseconds: { readonly p50: number; readonly p90: number; readonly p99: number };
+  /** Hits that were compiled again, and those that differed. */
+  readonly verify: { readonly checked: number; readonly wrong: number };
   readonly since: string;
   readonly recentFailures: readonly RecentFailure[];
 }
@@ -53,15 +55,22 @@ interface CompileServiceOptions {
   readonly cache: ShaderCache;
   readonly pool: CompilePool;
   readonly build: BuildInfo;
+  /** Share of the hits that are compiled again and compared; default none. */
+  readonly verifyRate?: number;
   /** A mistake of ours, for the operator's log. */
   readonly onBug?: (id: string, detail: string) => void;
 }
 
+interface Hit {
+  readonly key: Key;
+  readonly cache: TierName;
+  readonly record: CompileRecord;
+}
+
 type Flight =
-  | { readonly key: Key; readonly cache: "miss" | TierName; readonly record: CompileRecord }
-  | {
-      readonly diagnostics: readonly Diagnostic[];
-    };
+  | Hit
+  | { readonly key: Key; readonly cache: "miss"; readonly record: CompileRecord }
+  | { readonly diagnostics: readonly Diagnostic[] };
 
 const maxFailures = 20;
 /** Names no pass: the core then reports the last IR only. */
@@ -110,19 +119,49 @@ export class CompileService {
   }
 
   async #findOrCompile(request: CompileRequest, keys: RequestKeys): Promise<Flight> {
-    const { cache } = this.#options;
-    const manifest = keys.hasIncludes ? await this.#manifest(keys) : [];
-    const ways = keys.hasIncludes ? manifest : [[]];
+    const { cache, pool } = this.#options;
     const lookup: Lookup = { corrupt: false };
+    const hit = await this.#lookUp(request, keys, lookup);
+    if (hit !== undefined) {
+      this.#sample(request, hit);
+      return hit;
+    }
+    // The misses are counted: while it waits for another process, a request looks without counting.
+    const again = () => this.#lookUp(request, keys, { corrupt: false, quiet: true });
+    const patienceMs = pool.options.timeLimitMs * 2;
+    return cache.lead(keys.flightKey, patienceMs, again, () => this.#compile(request, keys, lookup));
+  }
+
+  async #lookUp(request: CompileRequest, keys: RequestKeys, lookup: Lookup): Promise<Hit | undefined> {
+    const ways = keys.hasIncludes ? await this.#manifest(keys) : [[]];
     for (const way of ways) {
       if (way.some((file) => request.includes[file] === undefined)) continue;
       const { key } = keys.identity(way);
       const found = await this.#find(key, lookup);
       if (found === undefined) continue;
-      cache.counters.add("hits");
+      this.#options.cache.counters.add("hits");
       return { key, cache: found.tier, record: found.record };
     }
-    return this.#compile(request, keys, manifest, lookup);
+    return undefined;
+  }
+
+  /** Compiles some of the hits again, when no request waits for a worker, and compares: a wrong record is told and goes. */
+  #sample(request: CompileRequest, hit: Hit): void {
+    const { pool, verifyRate = 0 } = this.#options;
+    if (Math.random() >= verifyRate || pool.stats().waiting > 0) return;
+    // No answer waits for it; what fails here fails a request that asks for the same, too.
+    void this.#verify(request, hit).catch(() => {});
+  }
+
+  async #verify(request: CompileRequest, { key, record }: Hit): Promise<void> {
+    const { cache, pool, onBug } = this.#options;
+    const answer = await pool.run({ request }, key.slice(0, 16));
+    const fresh = answer.kind === "record" ? this.#decode(answer.record) : undefined;
+    cache.counters.add("verify.checked");
+    if (fresh !== undefined && Buffer.compare(fresh.elf, record.elf) === 0) return;
+    cache.counters.add("verify.wrong");
+    await cache.delete(key);
+    onBug?.(key.slice(0, 16), `a hit differs from what compiles now: ${key}`);
   }
 
   async #manifest(keys: RequestKeys): Promise<Manifest> {
@@ -149,7 +188,7 @@ export class CompileService {
     return record;
   }
 
-  async #compile(request: CompileRequest, keys: RequestKeys, manifest: Manifest, lookup: Lookup): Promise<Flight> {
+  async #compile(request: CompileRequest, keys: RequestKeys, lookup: Lookup): Promise<Flight> {
     const { cache, pool } = this.#options;
     const id = keys.flightKey.slice(0, 16);
     try {
@@ -162,7 +201,9 @@ export class CompileService {
       if (answer.kind === "refused") return { diagnostics: answer.diagnostics.slice(0, maxDiagnostics) };
       const record = this.#decode(answer.record);
       if (record === undefined) throw new Bug("a worker's record cannot be decoded");
-      if (keys.hasIncludes) await cache.put(keys.manifestKey, addWay(manifest, answer.filesRead));
+      if (keys.hasIncludes) {
+        await cache.put(keys.manifestKey, addWay(await this.#manifest(keys), answer.filesRead));
+      }
       await cache.put(identity.key, answer.record);
       cache.remember(identity);
       return { key: identity.key, cache: "miss", record };
@@ -216,6 +257,7 @@ export class CompileService {
       misses: cache.missCounts(),
       compiles: all.compiles ?? 0,
       compileMicroseconds: { p50: of(0.5), p90: of(0.9), p99: of(0.99) },
+      verify: { checked: all["verify.checked"] ?? 0, wrong: all["verify.wrong"] ?? 0 },
       since: new Date(all.since ?? this.#started).toISOString(),
       recentFailures: this.#failures,
     };

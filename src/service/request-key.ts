@@ -79,7 +79,14 @@ export type Manifest = readonly (readonly string[])[];
 const maxWays = 8;
 
 export function readManifest(bytes: Uint8Array): Manifest {
-  return JSON.parse(Buffer.from(bytes).toString("utf8")) as Manifest;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(Buffer.from(bytes).toString("utf8"));
+  } catch {
+    return [];
+  }
+  const isWay = (way: unknown) => Array.isArray(way) && way.every((name) => typeof name === "string");
+  return Array.isArray(parsed) && parsed.every(isWay) ? (parsed as Manifest) : [];
 }
 
 /** The manifest with `filesRead` in front. */

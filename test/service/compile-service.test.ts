@@ -1,10 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { ShaderCache } from "../../src/cache/index.ts";
 import type { CompileAnswer, CompileService, CompileSuccess } from "../../src/service/index.ts";
+import { startRedis, stopRedis } from "../cache/redis-process.ts";
+import { oracle } from "../oracles.ts";
 import { glsl, type HarnessOptions, removeTemporaryFolders, startService, temporaryFolder } from "./harness.ts";
 
-const running: CompileService[] = [];
+const running: { close(): Promise<void> }[] = [];
 async function start(options: HarnessOptions = {}): Promise<CompileService> {
   const service = await startService(options);
   running.push(service);
@@ -218,5 +221,57 @@ describe("compile service", () => {
     expect(await service.clearCache()).toBe(1);
     expect(await outcome(service, glsl("b"))).toBe("miss");
     expect(service.stats().misses.cold).toBe(3);
+  });
+
+  it("compiles once for two services on one folder", async () => {
+    const folder = temporaryFolder();
+    const services = [await start({ folder }), await start({ folder })];
+    const all = Array.from({ length: 16 }, (_, i) => outcome(services[i % 2] as CompileService, glsl("sleep 100")));
+    const answers = await Promise.all(all);
+    expect(answers.filter((cache) => cache === "miss")).toHaveLength(1);
+    // Includes: the record's own key is not known before the compile.
+    const read = glsl("include a.h\nsleep 100", { includes: { "a.h": "1", "unread.h": "2" } });
+    const both = await Promise.all(services.map((service) => outcome(service, read)));
+    expect(both.sort()).toEqual(["disk", "miss"]);
+    expect(services.map((service) => service.poolStats().restarts)).toEqual([0, 0]);
+  });
+
+  it.skipIf(!oracle("redis-server"))(
+    "compiles once for two hosts on one Redis; without it each on its own",
+    async () => {
+      const redis = await startRedis();
+      const hosts = [await start({ sharedUrl: redis.url }), await start({ sharedUrl: redis.url })];
+      const ask = (source: string) => Promise.all(hosts.map((host) => outcome(host, glsl(source))));
+      expect((await ask("sleep 200")).sort()).toEqual(["miss", "shared"]);
+      expect(await ask("sleep 200")).toEqual(["memory", "memory"]);
+      await stopRedis(redis);
+      expect(await ask("without")).toEqual(["miss", "miss"]);
+    },
+  );
+
+  it("compiles a sample of hits again: a record that differs is told and goes", async () => {
+    const bugs: string[] = [];
+    const folder = temporaryFolder();
+    const service = await start({ folder, verifyRate: 1, bugs });
+    const { key } = good(await service.compile(glsl("a")));
+    const other = good(await service.compile(glsl("b\nc")));
+    const checked = async (count: number) => {
+      while (service.stats().verify.checked < count) await new Promise((resolve) => setTimeout(resolve, 5));
+      return service.stats().verify;
+    };
+    expect(await outcome(service, glsl("a"))).toBe("memory");
+    expect(await checked(1)).toEqual({ checked: 1, wrong: 0 });
+    await service.close();
+    // Another shader's record under the key, checksum and all: what no checksum can see.
+    const cache = new ShaderCache({ memoryBytes: 0, disk: { folder, capacityBytes: 64 << 20 } });
+    const wrong = await cache.get(other.key);
+    await cache.put(key, wrong?.value as Uint8Array);
+    await cache.close();
+    const again = await start({ folder, verifyRate: 1, bugs });
+    expect(await outcome(again, glsl("a"))).toBe("disk");
+    while (again.stats().verify.checked < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(again.stats().verify).toEqual({ checked: 2, wrong: 1 });
+    expect(bugs[0]).toContain(key);
+    expect(await outcome(again, glsl("a"))).toBe("miss");
   });
 });

@@ -43,12 +43,15 @@ export interface HarnessOptions {
   readonly buildId?: string;
   readonly pool?: Partial<CompilePoolOptions>;
   readonly bugs?: string[];
+  readonly verifyRate?: number;
+  readonly sharedUrl?: string;
 }
 
 /** A whole service on the stand-in worker. */
 export async function startService(options: HarnessOptions = {}): Promise<CompileService> {
   const { folder, memoryBytes = 1 << 22, buildId = "build-1", bugs } = options;
   const disk = folder === undefined ? {} : { disk: { folder, capacityBytes: 64 << 20 } };
+  const shared = options.sharedUrl === undefined ? {} : { shared: { url: options.sharedUrl, secret: "test" } };
   const pool = new CompilePool({
     workerFile: await fakeWorkerFile(),
     workers: 2,
@@ -58,9 +61,10 @@ export async function startService(options: HarnessOptions = {}): Promise<Compil
     ...options.pool,
   });
   return new CompileService({
-    cache: new ShaderCache({ memoryBytes, ...disk }),
+    cache: new ShaderCache({ memoryBytes, ...disk, ...shared }),
     pool,
     build: { version: "1.2.3", buildId },
+    ...(options.verifyRate !== undefined && { verifyRate: options.verifyRate }),
     ...(bugs && { onBug: (id, detail) => bugs.push(`${id} ${detail}`) }),
   });
 }

@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FolderLeases } from "../../src/cache/folder-leases.ts";
+import type { Key } from "../../src/cache/index.ts";
+import { leadOrWait } from "../../src/cache/lease.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "kiln-lease-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const key = createHash("sha256").update("k").digest("hex") as Key;
+const file = () => join(folder, "v1", "leases", key);
+
+describe("leases of a folder", () => {
+  it("go to one at a time", async () => {
+    const [a, b] = [new FolderLeases(folder), new FolderLeases(folder)];
+    const lease = await a.acquire(key);
+    expect(lease).toBeDefined();
+    expect(await b.acquire(key)).toBeUndefined();
+    expect(await a.acquire(key)).toBeUndefined();
+    await lease?.release();
+    const next = await b.acquire(key);
+    expect(next).toBeDefined();
+    await next?.release();
+  });
+
+  it("of a holder that was killed, or whose clock jumped, are taken", async () => {
+    for (const offsetSeconds of [-60, 3600]) {
+      const [dead, live] = [new FolderLeases(folder), new FolderLeases(folder)];
+      const lost = await dead.acquire(key);
+      const time = Date.now() / 1000 + offsetSeconds;
+      utimesSync(file(), time, time);
+      // The first look takes the stale file away, the next gets the lease.
+      const got = (await live.acquire(key)) ?? (await live.acquire(key));
+      expect(got, `${offsetSeconds} s`).toBeDefined();
+      // The old holder, should it still live, gives back nothing that is not its own.
+      await lost?.release();
+      expect(await dead.acquire(key)).toBeUndefined();
+      await got?.release();
+    }
+  });
+
+  it("are granted to everybody where the folder cannot be written", async () => {
+    const nowhere = new FolderLeases("/proc/nope");
+    expect(await nowhere.acquire(key)).toBeDefined();
+    expect(await nowhere.acquire(key)).toBeDefined();
+  });
+});
+
+describe("leadOrWait", () => {
+  const places = () => [new FolderLeases(folder)];
+
+  it("works once, the others get what was found", async () => {
+    let result: number | undefined;
+    let works = 0;
+    const work = async () => {
+      works++;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      result = 7;
+      return 7;
+    };
+    const all = Array.from({ length: 12 }, () => leadOrWait(places(), key, 10_000, async () => result, work));
+    expect(await Promise.all(all)).toEqual(Array(12).fill(7));
+    expect(works).toBe(1);
+  });
+
+  it("lets the next work where the first failed, and none wait longer than its patience", async () => {
+    const failing = leadOrWait(
+      places(),
+      key,
+      10_000,
+      async () => undefined,
+      async () => {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        throw new Error("no");
+      },
+    );
+    const second = leadOrWait(
+      places(),
+      key,
+      10_000,
+      async () => undefined,
+      async () => "second",
+    );
+    await expect(failing).rejects.toThrow("no");
+    expect(await second).toBe("second");
+    const held = await new FolderLeases(folder).acquire(key);
+    const started = performance.now();
+    expect(
+      await leadOrWait(
+        places(),
+        key,
+        200,
+        async () => undefined,
+        async () => "alone",
+      ),
+    ).toBe("alone");
+    expect(performance.now() - started).toBeGreaterThan(190);
+    await held?.release();
+  });
+});
