@@ -60,10 +60,36 @@ const rows: readonly (readonly [TokenKind, string])[] = [
   ],
 ];
 
+/** Type names that are words of the language only under an extension of theirs. */
+const sized = new Set<string>();
+for (const word of [
+  "int8",
+  "uint8",
+  "int16",
+  "uint16",
+  "int32",
+  "uint32",
+  "int64",
+  "uint64",
+  "float16",
+  "float32",
+  "float64",
+]) {
+  sized.add(`${word}_t`);
+}
+for (const prefix of ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64"]) {
+  for (let size = 2; size <= 4; size++) {
+    sized.add(`${prefix}vec${size}`);
+    if (!prefix.startsWith("f")) continue;
+    sized.add(`${prefix}mat${size}`);
+    for (let rows = 2; rows <= 4; rows++) sized.add(`${prefix}mat${size}x${rows}`);
+  }
+}
+
 const keywords = new Map<string, TokenKind>();
 for (const [kind, words] of rows) for (const word of words.split(/\s+/)) keywords.set(word, kind);
 
-/** The token kind of a word: `T.Identifier` where it is no keyword. */
-export function keywordKind(word: string): TokenKind {
-  return keywords.get(word) ?? T.Identifier;
+/** The token kind of a word: `T.Identifier` where it is no keyword. `explicit`: numbers of other widths are enabled. */
+export function keywordKind(word: string, explicit: boolean): TokenKind {
+  return keywords.get(word) ?? (explicit && sized.has(word) ? T.TypeName : T.Identifier);
 }

@@ -1,6 +1,7 @@
 import { invariant } from "../../base/index.ts";
 import { arrayType, builtinType, type ScalarKind, type Type, typeName, vectorType } from "../types/index.ts";
 import { functionRows } from "./functions.ts";
+import { subgroupRows } from "./subgroups.ts";
 import { textureRows } from "./textures.ts";
 
 export type ParameterMode = "in" | "out" | "inout" | "memory" | "splat" | "interpolant";
@@ -31,6 +32,20 @@ const generics: Readonly<Record<string, readonly [ScalarKind, number]>> = {
   ivec: ["int", 2],
   uvec: ["uint", 2],
   bvec: ["bool", 2],
+  genF16Type: ["float16", 1],
+  genI8Type: ["int8", 1],
+  genI16Type: ["int16", 1],
+  genI64Type: ["int64", 1],
+  genU8Type: ["uint8", 1],
+  genU16Type: ["uint16", 1],
+  genU64Type: ["uint64", 1],
+  f16vec: ["float16", 2],
+  i8vec: ["int8", 2],
+  i16vec: ["int16", 2],
+  i64vec: ["int64", 2],
+  u8vec: ["uint8", 2],
+  u16vec: ["uint16", 2],
+  u64vec: ["uint64", 2],
 };
 
 const pattern = /^(\w+) (\w+)\((.*)\) = (\w+)(?: (\w+))?(?: @(\w+))?((?: \+\w+)*)$/;
@@ -45,7 +60,7 @@ const expanded = new Map<string, readonly Overload[]>();
 function rows(): Map<string, string[]> {
   if (rowsByName !== undefined) return rowsByName;
   rowsByName = new Map();
-  for (const row of `${functionRows}\n${textureRows}`.split("\n")) {
+  for (const row of `${functionRows}\n${subgroupRows}\n${textureRows}`.split("\n")) {
     if (row === "") continue;
     const name = nameOf.exec(row)?.[1];
     invariant(name !== undefined, `built-in row: ${row}`);
@@ -82,7 +97,39 @@ function expandRow(row: string): Overload[] {
       expandSizes(row.replace(/\bg(vec4|sampler|texture|image|subpass)/g, `${texel}$1`)),
     );
   }
-  return expandSizes(row);
+  return [row, ...otherWidths(row)].flatMap(expandSizes);
+}
+
+/** Functions of integers that exist for every width. */
+const integerFunctions = /^(?:abs|sign|min|max|clamp|mix|(?:lessThan|greaterThan)(?:Equal)?|equal|notEqual)$/;
+/** Functions of floats that binary16 does not have, or whose rows are written out. */
+const notHalf = /pack|Bits|^subgroup/;
+
+/** The same function for numbers of other widths, under the extension that brings them. */
+function otherWidths(row: string): string[] {
+  const name = nameOf.exec(row)![1]!;
+  const variants: string[] = [];
+  const types = (text: string, change: (type: string) => string): string => {
+    const at = text.indexOf(" = ");
+    return `${text.slice(0, at).replace(/\b\w+\b(?!\()/g, change)}${text.slice(at)}`;
+  };
+  const explicit = "+GL_EXT_shader_explicit_arithmetic_types";
+  if (/\b(?:genFType|vec\d?|mat\d(?:x\d)?|float)\b/.test(row) && !notHalf.test(name)) {
+    const half = (type: string): string =>
+      type === "genFType" ? "genF16Type" : type === "float" ? "float16_t" : type.replace(/^(vec|mat)/, "f16$1");
+    variants.push(`${types(row, half)} ${explicit} ${explicit}_float16`);
+  }
+  if (!integerFunctions.test(name)) return variants;
+  for (const bits of [8, 16, 64]) {
+    const resize = (type: string): string =>
+      type
+        .replace(/^gen([IU])Type$/, `gen$1${bits}Type`)
+        .replace(/^(u?)int$/, `$1int${bits}_t`)
+        .replace(/^([iu])vec$/, `$1${bits}vec`);
+    const changed = types(row, resize);
+    if (changed !== row) variants.push(`${changed} ${explicit} ${explicit}_int${bits}`);
+  }
+  return variants;
 }
 
 function expandSizes(row: string): Overload[] {

@@ -3,9 +3,11 @@ import type { Version } from "../preprocess/index.ts";
 import {
   errorType,
   intType,
+  isReal,
   leafCount,
   type ScalarKind,
   sameType,
+  scalarFacts,
   scalarOf,
   type Type,
   typeName,
@@ -32,8 +34,15 @@ export interface CheckContext {
 /** Implicit conversions by source type, best first. Source: GLSL 4.60 section 4.1.10. */
 const implicitTargets: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
   bool: [],
-  int: ["uint", "float", "double"],
-  uint: ["float", "double"],
+  int8: ["int16", "int", "int64", "uint8", "uint16", "uint", "uint64", "float16", "float", "double"],
+  int16: ["int", "int64", "uint16", "uint", "uint64", "float16", "float", "double"],
+  int: ["uint", "int64", "uint64", "float", "double"],
+  int64: ["uint64", "double"],
+  uint8: ["int16", "int", "int64", "uint16", "uint", "uint64", "float16", "float", "double"],
+  uint16: ["int", "int64", "uint", "uint64", "float16", "float", "double"],
+  uint: ["int64", "uint64", "float", "double"],
+  uint64: ["double"],
+  float16: ["float", "double"],
   float: ["double"],
   double: [],
 };
@@ -86,8 +95,11 @@ export abstract class CheckBase {
     if (from === "int" && to === "uint" && this.context.version.number < 400 && !this.context.version.es) {
       return this.context.extensions.has("GL_ARB_gpu_shader5") ? 2 : undefined;
     }
-    if (to !== "double") return 2;
-    return from === "float" ? 1 : 3;
+    const a = scalarFacts[from];
+    const b = scalarFacts[to];
+    // a wider type of the same kind is nearest, then float before double
+    if (a.kind === b.kind) return 1;
+    return b.kind === "float" && b.bits === 64 ? 3 : 2;
   }
 
   /** As `scalarRank` for whole types. */
@@ -112,7 +124,7 @@ export abstract class CheckBase {
     const type = withScalar(expr.type, scalar);
     if (expr.kind === "constant") {
       const values = expr.values.map((value) => convertValue(from, scalar, value));
-      return this.constantExpr(type, values, expr);
+      if (values.every((value) => value !== undefined)) return this.constantExpr(type, values, expr);
     }
     const { position, end } = expr;
     const constness = expr.constness === 2 && (isReal(from) || isReal(scalar)) ? 0 : expr.constness;
@@ -130,10 +142,6 @@ export abstract class CheckBase {
     const scalar = scalarOf(type);
     return rank === 0 || scalar === undefined ? expr : this.convert(expr, scalar);
   }
-}
-
-export function isReal(scalar: ScalarKind): boolean {
-  return scalar === "float" || scalar === "double";
 }
 
 /** Constness of an operation on operands. */

@@ -1,16 +1,7 @@
 import { builtinOverloads } from "../builtins/index.ts";
 import type * as ast from "../syntax/index.ts";
-import {
-  containsOpaque,
-  containsUnsized,
-  coreType,
-  imageFormats,
-  sameType,
-  type Type,
-  typeName,
-} from "../types/index.ts";
+import { containsOpaque, containsUnsized, coreType, sameType, type Type, typeName } from "../types/index.ts";
 import type { CheckContext } from "./base.ts";
-import { formatOf, formattedType } from "./declarations.ts";
 import { spreadPrecise } from "./precise.ts";
 import { optional } from "./qualifiers.ts";
 import type { FunctionSet } from "./scope.ts";
@@ -187,12 +178,7 @@ class Checker extends StatementChecker {
     if (storage !== "in" && storage !== "out" && storage !== "inout" && storage !== "const") {
       this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: storage, what: "a parameter" }, q.position, q.end);
     }
-    if (core.kind === "opaque" && core.family === "image") {
-      this.allowLayout(q, Object.keys(imageFormats), "a parameter");
-      type = formattedType(type, formatOf(q));
-    } else {
-      this.allowLayout(q, [], "a parameter");
-    }
+    this.allowLayout(q, [], "a parameter");
     if (parameter.name !== undefined) this.checkName(parameter.name, parameter);
     return {
       kind: "variable",

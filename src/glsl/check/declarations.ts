@@ -610,12 +610,12 @@ function rangeOf(place: Range): Range {
 }
 
 /** The image format among the layout identifiers. */
-export function formatOf(q: Qualifiers): string | undefined {
+function formatOf(q: Qualifiers): string | undefined {
   return [...q.layout.keys()].find((name) => Object.hasOwn(imageFormats, name));
 }
 
 /** An image type, or an array of one, with a format. */
-export function formattedType(type: Type, format: string | undefined): Type {
+function formattedType(type: Type, format: string | undefined): Type {
   if (format === undefined) return type;
   if (type.kind === "array") return { ...type, element: formattedType(type.element, format) };
   return type.kind === "opaque" ? withFormat(type, imageFormats[format]![0]) : type;

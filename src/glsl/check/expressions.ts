@@ -7,9 +7,12 @@ import {
   elementCount,
   elementType,
   intType,
+  isInteger,
+  isReal,
   leafCount,
   type StructType,
   sameType,
+  scalarFacts,
   scalarOf,
   scalarType,
   type Type,
@@ -68,7 +71,7 @@ export abstract class ExpressionChecker extends CallChecker {
       case "name":
         return this.name(expr);
       case "literal":
-        return this.constantExpr(scalarType(expr.scalar), [expr.value], expr);
+        return this.literal(expr);
       case "call":
         return this.call(expr);
       case "index":
@@ -97,6 +100,24 @@ export abstract class ExpressionChecker extends CallChecker {
         this.diagnostics.error("GLSL_TYPE_AS_VALUE", { name: expr.type.name }, expr.position, expr.end);
         return this.errorExpr(expr);
     }
+  }
+
+  /** A literal; a 64-bit integer that no double holds is put together from its halves. */
+  private literal(expr: ast.LiteralExpr): Expr {
+    const type = scalarType(expr.scalar);
+    const { kind, bits } = scalarFacts[expr.scalar];
+    const extensions = this.context.extensions;
+    if (bits !== 32 && expr.scalar !== "double" && !extensions.has("GL_EXT_shader_explicit_arithmetic_types")) {
+      const extension = `GL_EXT_shader_explicit_arithmetic_types_${kind === "float" ? "float" : "int"}${bits}`;
+      if (!extensions.has(extension) && !(bits === 64 && extensions.has("GL_ARB_gpu_shader_int64"))) {
+        this.diagnostics.error("GLSL_NEEDS_EXTENSION", { what: "this literal", extension }, expr.position, expr.end);
+      }
+    }
+    if (expr.high === undefined) return this.constantExpr(type, [expr.value], expr);
+    const high = this.convert(this.constantExpr(uintType, [expr.high], expr), expr.scalar);
+    const low = this.convert(this.constantExpr(uintType, [expr.value], expr), expr.scalar);
+    const shifted = this.binaryOf("<<", high, this.intConstant(32, expr), expr);
+    return this.binaryOf("|", shifted, low, expr);
   }
 
   /** A condition: one bool. */
@@ -219,7 +240,9 @@ export abstract class ExpressionChecker extends CallChecker {
       constness: 0,
       builtIn,
       ...(capability === undefined ? {} : { capability }),
-      ...(this.context.stage === "fragment" && storage === "in" && isInteger(type) ? { interpolation: ["flat"] } : {}),
+      ...(this.context.stage === "fragment" && storage === "in" && holdsIntegers(type)
+        ? { interpolation: ["flat"] }
+        : {}),
       precise: false,
       invariant: false,
       highestIndex: -1,
@@ -245,7 +268,7 @@ export abstract class ExpressionChecker extends CallChecker {
       this.diagnostics.error("GLSL_NOT_INDEXABLE", { type: typeName(base.type) }, base.position, base.end);
       return this.errorExpr(expr);
     }
-    if (index.type !== intType && index.type !== uintType) {
+    if (index.type.kind !== "scalar" || !isInteger(index.type.scalar)) {
       this.diagnostics.error("GLSL_INDEX_TYPE", { type: typeName(index.type) }, index.position, index.end);
       return { ...this.errorExpr(expr), type };
     }
@@ -436,12 +459,11 @@ export abstract class ExpressionChecker extends CallChecker {
     }
     let constness = joinConstness(condition.constness, joinConstness(yes.constness, no.constness));
     const scalar = type.kind === "scalar" ? type.scalar : "float";
-    if (constness === 2 && (scalar === "float" || scalar === "double")) constness = 0;
+    if (constness === 2 && isReal(scalar)) constness = 0;
     return { kind: "conditional", condition, yes, no, type, constness, position, end };
   }
 }
 
-function isInteger(type: Type): boolean {
-  const scalar = scalarOf(coreType(type));
-  return scalar === "int" || scalar === "uint";
+function holdsIntegers(type: Type): boolean {
+  return isInteger(scalarOf(coreType(type)));
 }

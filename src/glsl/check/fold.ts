@@ -1,5 +1,5 @@
 import type { BinaryOp } from "../syntax/index.ts";
-import { leafCount, type ScalarKind, scalarOf, type Type } from "../types/index.ts";
+import { isInteger, isReal, leafCount, type ScalarKind, scalarFacts, scalarOf, type Type } from "../types/index.ts";
 import type { ConstantExpr } from "./tree.ts";
 
 /** Leaves that one folded constant may have. */
@@ -7,6 +7,12 @@ export const CONSTANT_LEAF_LIMIT = 65536;
 
 /** Brings a number into the range of a component type: ints wrap, floats round to nearest even. */
 function wrap(scalar: ScalarKind, value: number): number {
+  const { kind, bits } = scalarFacts[scalar];
+  if (bits < 32) {
+    if (kind === "float") return roundHalf(value);
+    const whole = value & (bits === 8 ? 0xff : 0xffff);
+    return kind === "int" && whole >= 2 ** (bits - 1) ? whole - 2 ** bits : whole;
+  }
   switch (scalar) {
     case "bool":
       return value === 0 ? 0 : 1;
@@ -21,26 +27,48 @@ function wrap(scalar: ScalarKind, value: number): number {
   }
 }
 
-/** A value as a constructor converts it. Floats out of an integer's range wrap, which the specification leaves open. */
-export function convertValue(from: ScalarKind, to: ScalarKind, value: number): number {
+/** The binary16 number nearest to a value, ties to even. */
+function roundHalf(value: number): number {
+  if (!Number.isFinite(value) || value === 0) return value;
+  const exponent = Math.max(-14, Math.floor(Math.log2(Math.abs(value))));
+  const unit = 2 ** (exponent - 10);
+  const rounded = roundEven(value / unit) * unit;
+  return Math.abs(rounded) > 65504 ? Math.sign(value) * Number.POSITIVE_INFINITY : rounded;
+}
+
+/** A 64-bit integer that a double cannot hold exactly, or of the wrong sign: left to the machine. */
+function isInexact(scalar: ScalarKind, value: number): boolean {
+  if (scalar !== "int64" && scalar !== "uint64") return false;
+  return !Number.isSafeInteger(value) || (scalar === "uint64" && value < 0);
+}
+
+/**
+ * A value as a constructor converts it; undefined where a double cannot hold it. Floats out of an integer's range wrap,
+ * which the specification leaves open.
+ */
+export function convertValue(from: ScalarKind, to: ScalarKind, value: number): number | undefined {
   if (to === "bool") return value === 0 ? 0 : 1;
-  const fromFloat = from === "float" || from === "double";
-  return wrap(to, fromFloat && (to === "int" || to === "uint") ? Math.trunc(value) : value);
+  const converted = wrap(to, isReal(from) && isInteger(to) ? Math.trunc(value) : value);
+  return isInexact(to, converted) ? undefined : converted;
 }
 
 type Fold = (a: number, b: number, scalar: ScalarKind) => number | undefined;
 
-const isReal = (scalar: ScalarKind): boolean => scalar === "float" || scalar === "double";
+const bitwise: ReadonlySet<BinaryOp> = new Set<BinaryOp>(["<<", ">>", "&", "|", "^"]);
+
+function is64(scalar: ScalarKind): boolean {
+  return scalar === "int64" || scalar === "uint64";
+}
 
 /** Component-wise operators on values of one component type; undefined is left to the machine. */
 const folds: Readonly<Record<BinaryOp, Fold>> = {
   "+": (a, b, s) => wrap(s, a + b),
   "-": (a, b, s) => wrap(s, a - b),
-  "*": (a, b, s) => (isReal(s) ? wrap(s, a * b) : wrap(s, Math.imul(a, b))),
+  "*": (a, b, s) => (isReal(s) || is64(s) ? wrap(s, a * b) : wrap(s, Math.imul(a, b))),
   "/": (a, b, s) => (isReal(s) ? wrap(s, a / b) : b === 0 ? undefined : wrap(s, Math.trunc(a / b))),
   "%": (a, b, s) => (b === 0 ? undefined : wrap(s, a % b)),
-  "<<": (a, b, s) => (b > 31 || b < 0 ? undefined : wrap(s, a << b)),
-  ">>": (a, b, s) => (b > 31 || b < 0 ? undefined : s === "uint" ? a >>> b : a >> b),
+  "<<": (a, b, s) => (b > scalarFacts[s].bits - 1 || b < 0 ? undefined : wrap(s, a << b)),
+  ">>": (a, b, s) => (b > scalarFacts[s].bits - 1 || b < 0 ? undefined : s === "uint" ? a >>> b : a >> b),
   "&": (a, b, s) => wrap(s, a & b),
   "|": (a, b, s) => wrap(s, a | b),
   "^": (a, b, s) => wrap(s, a ^ b),
@@ -73,19 +101,22 @@ export function foldBinary(
   if (matrix && both && op === "*") return undefined;
   const scalar = scalarOf(left.type);
   if (scalar === undefined) return undefined;
+  // bits beyond the 32nd are not what JavaScript's bit operators see
+  if (is64(scalar) && bitwise.has(op)) return undefined;
   const fold = folds[op];
   const result: number[] = [];
   const count = leafCount(type);
   for (let at = 0; at < count; at++) {
     const value = fold(a.length === 1 ? a[0]! : a[at]!, b.length === 1 ? b[0]! : b[at]!, scalar);
-    if (value === undefined) return undefined;
+    if (value === undefined || isInexact(scalarOf(type) ?? "bool", value)) return undefined;
     result.push(value);
   }
   return result;
 }
 
-export function foldUnary(op: "-" | "!" | "~", operand: ConstantExpr): readonly number[] {
+export function foldUnary(op: "-" | "!" | "~", operand: ConstantExpr): readonly number[] | undefined {
   const scalar = scalarOf(operand.type) ?? "int";
+  if (is64(scalar) && (op === "~" || scalar === "uint64")) return undefined;
   switch (op) {
     case "-":
       return operand.values.map((value) => (isReal(scalar) ? -value : wrap(scalar, -value)));
@@ -155,6 +186,7 @@ export function foldBuiltin(name: string, type: Type, args: readonly ConstantExp
   if (name === "all") return [args[0]!.values.every((value) => value !== 0) ? 1 : 0];
   const fold = componentFolds[name];
   const scalar = scalarOf(args[0]?.type ?? type);
+  if (scalar !== undefined && (is64(scalar) || scalarFacts[scalar].bits < 32)) return undefined;
   if (fold === undefined || scalar === undefined) return undefined;
   const result: number[] = [];
   for (let at = 0; at < leafCount(type); at++) {

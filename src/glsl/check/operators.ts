@@ -2,6 +2,8 @@ import type { BinaryOp } from "../syntax/index.ts";
 import {
   boolType,
   containsOpaque,
+  isInteger,
+  isReal,
   matrixType,
   type ScalarKind,
   sameType,
@@ -12,7 +14,7 @@ import {
   vectorType,
   withScalar,
 } from "../types/index.ts";
-import { CheckBase, isReal, joinConstness, type Range } from "./base.ts";
+import { CheckBase, joinConstness, type Range } from "./base.ts";
 import { foldBinary, foldUnary } from "./fold.ts";
 import type { Constness, Expr } from "./tree.ts";
 
@@ -109,17 +111,14 @@ export abstract class OperatorChecker extends CheckBase {
     if (type.kind === "error") return this.errorExpr(place);
     const scalar = scalarOf(type);
     const fits =
-      op === "!"
-        ? type === boolType
-        : op === "~"
-          ? scalar === "int" || scalar === "uint"
-          : scalar !== undefined && scalar !== "bool";
+      op === "!" ? type === boolType : op === "~" ? isInteger(scalar) : scalar !== undefined && scalar !== "bool";
     if (!fits) {
       this.diagnostics.error("GLSL_BAD_OPERAND", { op, type: typeName(type) }, place.position, place.end);
       return this.errorExpr(place);
     }
     if (op === "+") return { ...operand, position: place.position, end: place.end };
-    if (operand.kind === "constant") return this.constantExpr(type, foldUnary(op, operand), place);
+    const folded = operand.kind === "constant" ? foldUnary(op, operand) : undefined;
+    if (folded !== undefined) return this.constantExpr(type, folded, place);
     const constness: Constness = operand.constness === 2 && involvesReal(type) ? 0 : operand.constness;
     return { kind: "unary", op, operand, type, constness, position: place.position, end: place.end };
   }

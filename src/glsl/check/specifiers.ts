@@ -8,6 +8,7 @@ import {
   errorType,
   type Member,
   type StructType,
+  scalarFacts,
   scalarOf,
   TYPE_DEPTH_LIMIT,
   type Type,
@@ -20,6 +21,14 @@ import type { FunctionSymbol, Variable } from "./tree.ts";
 
 /** Elements that one array may have: more than any memory of the machine holds. */
 const ARRAY_SIZE_LIMIT = 0x7fffffff;
+
+/** Other extensions that make a number type known. */
+const narrowExtensions: Readonly<Record<string, readonly string[]>> = {
+  int8: ["GL_EXT_shader_8bit_storage"],
+  int16: ["GL_EXT_shader_16bit_storage"],
+  float16: ["GL_EXT_shader_16bit_storage"],
+  int64: ["GL_ARB_gpu_shader_int64", "GL_EXT_shader_atomic_int64"],
+};
 
 /** Type names, arrays, structs. */
 export abstract class SpecifierChecker extends QualifierChecker {
@@ -37,6 +46,12 @@ export abstract class SpecifierChecker extends QualifierChecker {
         this.diagnostics.error("GLSL_NOT_IN_VULKAN", { what }, spec.position, spec.end);
         return errorType;
       }
+      const extension = this.missingExtension(type);
+      if (extension !== undefined) {
+        const values = { what: `the type ${spec.name}`, extension };
+        this.diagnostics.error("GLSL_NEEDS_EXTENSION", values, spec.position, spec.end);
+        return errorType;
+      }
       if (this.context.version.es && scalarOf(type) === "double") {
         this.diagnostics.error("GLSL_RESERVED_WORD", { name: spec.name }, spec.position, spec.end);
         return errorType;
@@ -51,6 +66,19 @@ export abstract class SpecifierChecker extends QualifierChecker {
     if (near === undefined) this.diagnostics.error("GLSL_UNKNOWN_TYPE", { name }, position, end);
     else this.diagnostics.error("GLSL_UNKNOWN_TYPE_NEAR", { name, near }, position, end);
     return errorType;
+  }
+
+  /** The extension to name for a number type that the shader's extensions don't have. */
+  private missingExtension(type: Type): string | undefined {
+    const scalar = scalarOf(type);
+    if (scalar === undefined) return undefined;
+    const { kind, bits } = scalarFacts[scalar];
+    if (bits === 32 || scalar === "double") return undefined;
+    const word = `${kind === "float" ? "float" : "int"}${bits}`;
+    const needed = `GL_EXT_shader_explicit_arithmetic_types_${word}`;
+    const { extensions } = this.context;
+    const others = ["GL_EXT_shader_explicit_arithmetic_types", needed, ...(narrowExtensions[word] ?? [])];
+    return others.some((name) => extensions.has(name)) ? undefined : needed;
   }
 
   private *structNames(): Iterable<string> {

@@ -1,7 +1,16 @@
 import { Bug } from "../../base/index.ts";
-import { Capability, GlslStd450, type Id, MemorySemantics, Op, Scope, StorageClass } from "../../spirv/index.ts";
+import {
+  Capability,
+  GlslStd450,
+  GroupOperation,
+  type Id,
+  MemorySemantics,
+  Op,
+  Scope,
+  StorageClass,
+} from "../../spirv/index.ts";
 import type { BuiltinExpr, Expr } from "../check/index.ts";
-import { scalarOf, type Type, vectorType } from "../types/index.ts";
+import { scalarFacts, scalarOf, type Type, vectorType } from "../types/index.ts";
 import { ImageEmitter, isImageLowering } from "./images.ts";
 import type { Place } from "./places.ts";
 
@@ -18,6 +27,21 @@ const memoryBarriers: Readonly<Record<string, readonly [number, number]>> = {
   memoryBarrierImage: [Scope.Device, AcquireRelease | ImageMemory],
   memoryBarrierShared: [Scope.Device, AcquireRelease | WorkgroupMemory],
   groupMemoryBarrier: [Scope.Workgroup, allMemory],
+  subgroupMemoryBarrier: [Scope.Subgroup, allMemory],
+  subgroupMemoryBarrierBuffer: [Scope.Subgroup, AcquireRelease | UniformMemory],
+  subgroupMemoryBarrierShared: [Scope.Subgroup, AcquireRelease | WorkgroupMemory],
+  subgroupMemoryBarrierImage: [Scope.Subgroup, AcquireRelease | ImageMemory],
+};
+
+const subgroupCapabilities: Readonly<Record<string, number>> = {
+  basic: Capability.GroupNonUniform,
+  vote: Capability.GroupNonUniformVote,
+  arithmetic: Capability.GroupNonUniformArithmetic,
+  ballot: Capability.GroupNonUniformBallot,
+  shuffle: Capability.GroupNonUniformShuffle,
+  shuffle_relative: Capability.GroupNonUniformShuffleRelative,
+  clustered: Capability.GroupNonUniformClustered,
+  quad: Capability.GroupNonUniformQuad,
 };
 
 /** Calls of built-in functions, by the lowering of their row. */
@@ -34,12 +58,14 @@ export abstract class BuiltinEmitter extends ImageEmitter {
         return this.arithmetic(opcodes[overload.instruction]!, type, ...this.operands(expr));
       case "atomic": {
         const [pointer, scope] = this.atomicPointer(args[0]!);
+        if (scalarFacts[scalarOf(type) ?? "int"].bits === 64) this.b.capability(Capability.Int64Atomics);
         const value = this.value(args[1]!);
         const none = this.b.constUint(0);
         return this.b.emitResult(opcodes[overload.instruction]!, this.typeId(type), pointer, scope, none, value);
       }
       case "compareExchange": {
         const [pointer, scope] = this.atomicPointer(args[0]!);
+        if (scalarFacts[scalarOf(type) ?? "int"].bits === 64) this.b.capability(Capability.Int64Atomics);
         const compare = this.value(args[1]!);
         const value = this.value(args[2]!);
         const none = this.b.constUint(0);
@@ -66,6 +92,19 @@ export abstract class BuiltinEmitter extends ImageEmitter {
         return this.pair(expr, type, overload.parameters[1]!.type, (struct, operands) =>
           this.b.extInst(struct, GlslStd450.FrexpStruct, ...operands),
         );
+      case "subgroup":
+        return this.subgroup(expr);
+      case "subgroupBarrier": {
+        this.b.capability(Capability.GroupNonUniform);
+        const scope = this.b.constUint(Scope.Subgroup);
+        this.b.emit(Op.OpControlBarrier, scope, scope, this.b.constUint(allMemory));
+        return 0;
+      }
+      case "nonuniform": {
+        const id = this.b.emitResult(Op.OpCopyObject, this.typeId(type), this.value(args[0]!));
+        this.nonUniform(id);
+        return id;
+      }
       case "interpolate":
         return this.interpolate(expr);
       case "helperInvocation":
@@ -107,6 +146,20 @@ export abstract class BuiltinEmitter extends ImageEmitter {
       if (parameters[at]?.mode !== "splat" || wide === 1) return value;
       return this.splat(value, vectorType(scalarOf(arg.type)!, wide));
     });
+  }
+
+  /** The instruction `X` or `X_GroupOperation` on the subgroup. */
+  private subgroup({ overload, args, type }: BuiltinExpr): Id {
+    const [name, operation] = overload.instruction.split("_");
+    const family = /subgroup_(\w+)/.exec(overload.extensions[0] ?? "")?.[1] ?? "basic";
+    this.b.capability(Capability.GroupNonUniform);
+    this.b.capability(subgroupCapabilities[family]!);
+    const operands: Id[] = [this.b.constUint(Scope.Subgroup)];
+    const operations: Readonly<Record<string, number>> = GroupOperation;
+    const values = args.map((arg) => this.value(arg));
+    if (name === "QuadSwap") values.push(this.b.constUint(Number(operation)));
+    else if (operation !== undefined) operands.push(operations[operation]!);
+    return this.b.emitResult(opcodes[`OpGroupNonUniform${name}`]!, this.typeId(type), ...operands, ...values);
   }
 
   private interpolate({ overload, args }: BuiltinExpr): Id {

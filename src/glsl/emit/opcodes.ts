@@ -1,7 +1,7 @@
 import { Bug } from "../../base/index.ts";
 import { Op } from "../../spirv/index.ts";
 import type { BinaryOp } from "../syntax/index.ts";
-import { type ScalarKind, scalarOf, type Type } from "../types/index.ts";
+import { isReal, type ScalarKind, scalarFacts, scalarOf, type Type } from "../types/index.ts";
 
 /** Opcodes of an operator on float, int, uint, bool; undefined where the type has none. */
 type Row = readonly [number | undefined, number | undefined, number | undefined, number | undefined];
@@ -28,11 +28,11 @@ const rows: Readonly<Record<BinaryOp, Row>> = {
   "^^": [undefined, undefined, undefined, Op.OpLogicalNotEqual],
 };
 
-const columns: Readonly<Record<ScalarKind, number>> = { float: 0, double: 0, int: 1, uint: 2, bool: 3 };
+const columns = { float: 0, int: 1, uint: 2, bool: 3 } as const;
 
 /** The instruction for an operator whose left operand has component type `scalar`. */
 export function binaryOpcode(op: BinaryOp, scalar: ScalarKind): number {
-  const opcode = rows[op][columns[scalar]];
+  const opcode = rows[op][columns[scalarFacts[scalar].kind]];
   if (opcode === undefined) throw new Bug(`operator ${op} on ${scalar}`);
   return opcode;
 }
@@ -40,8 +40,7 @@ export function binaryOpcode(op: BinaryOp, scalar: ScalarKind): number {
 export function unaryOpcode(op: "-" | "!" | "~", type: Type): number {
   if (op === "!") return Op.OpLogicalNot;
   if (op === "~") return Op.OpNot;
-  const scalar = scalarOf(type);
-  return scalar === "float" || scalar === "double" ? Op.OpFNegate : Op.OpSNegate;
+  return isReal(scalarOf(type)) ? Op.OpFNegate : Op.OpSNegate;
 }
 
 /** Instructions whose result `NoContraction` keeps from being joined with another. */

@@ -6,8 +6,11 @@ import {
   boolType,
   elementCount,
   elementType,
+  isInteger,
+  isReal,
   type MatrixType,
   type ScalarKind,
+  scalarFacts,
   scalarOf,
   scalarType,
   type Type,
@@ -37,7 +40,7 @@ export abstract class OperatorEmitter extends PlaceEmitter {
     if (leftType.kind === "matrix" || rightType.kind === "matrix") {
       return this.matrixBinary(op, type, left, leftType, right, rightType);
     }
-    if (op === "*" && (scalar === "float" || scalar === "double") && leftType.kind !== rightType.kind) {
+    if (op === "*" && isReal(scalar) && leftType.kind !== rightType.kind) {
       const [vector, factor] = leftType.kind === "vector" ? [left, right] : [right, left];
       return this.arithmetic(Op.OpVectorTimesScalar, type, vector, factor);
     }
@@ -133,6 +136,12 @@ export abstract class OperatorEmitter extends PlaceEmitter {
       return b.emitResult(Op.OpSelect, type, id, this.filledConstant(to, 1), this.filledConstant(to, 0));
     }
     if (target === "bool") return b.emitResult(binaryOpcode("!=", source), type, id, this.filledConstant(from, 0));
+    const widths = scalarFacts[source].bits !== scalarFacts[target].bits;
+    if (widths && isInteger(source) && isInteger(target) && scalarFacts[source].kind !== scalarFacts[target].kind) {
+      // first the width, in the source's own sign, then the sign
+      const middle = withScalar(to, resized(source, target));
+      return b.emitResult(Op.OpBitcast, type, this.convertValue(id, from, middle));
+    }
     return b.emitResult(conversionOpcode(source, target), type, id);
   }
 
@@ -216,11 +225,19 @@ function vectorOf(scalar: Type, size: number): Type {
   return vectorType(scalarOf(scalar)!, size);
 }
 
+/** The integer type with the sign of one and the width of another. */
+function resized(sign: ScalarKind, width: ScalarKind): ScalarKind {
+  const { bits } = scalarFacts[width];
+  const name = scalarFacts[sign].kind === "int" ? "int" : "uint";
+  return bits === 32 ? name : (`${name}${bits}` as ScalarKind);
+}
+
 function conversionOpcode(from: ScalarKind, to: ScalarKind): number {
-  const fromReal = from === "float" || from === "double";
-  const toReal = to === "float" || to === "double";
-  if (fromReal && toReal) return Op.OpFConvert;
-  if (fromReal) return to === "int" ? Op.OpConvertFToS : Op.OpConvertFToU;
-  if (toReal) return from === "int" ? Op.OpConvertSToF : Op.OpConvertUToF;
-  return Op.OpBitcast;
+  const a = scalarFacts[from];
+  const b = scalarFacts[to];
+  if (a.kind === "float" && b.kind === "float") return Op.OpFConvert;
+  if (a.kind === "float") return b.kind === "int" ? Op.OpConvertFToS : Op.OpConvertFToU;
+  if (b.kind === "float") return a.kind === "int" ? Op.OpConvertSToF : Op.OpConvertUToF;
+  if (a.bits === b.bits) return Op.OpBitcast;
+  return a.kind === "int" ? Op.OpSConvert : Op.OpUConvert;
 }

@@ -25,6 +25,8 @@ export interface Place {
   readonly type: Type;
   readonly layout: BlockLayout | undefined;
   readonly swizzle: readonly number[] | undefined;
+  /** Some index may differ between invocations of a subgroup. */
+  readonly nonUniform?: boolean;
 }
 
 interface Slot {
@@ -43,6 +45,28 @@ const capabilityExtensions: Readonly<Record<string, readonly [string, number]>> 
   SampleMaskPostDepthCoverage: ["SPV_KHR_post_depth_coverage", Number.POSITIVE_INFINITY],
   DemoteToHelperInvocation: ["SPV_EXT_demote_to_helper_invocation", 0x10600],
 };
+
+const descriptorIndexing = ["SPV_EXT_descriptor_indexing", 0x10500] as const;
+
+/** Whether a value is marked, or worked out from one that is. */
+function isNonUniform(expr: Expr): boolean {
+  switch (expr.kind) {
+    case "builtin":
+      return expr.overload.lowering === "nonuniform" || expr.args.some(isNonUniform);
+    case "binary":
+      return isNonUniform(expr.left) || isNonUniform(expr.right);
+    case "unary":
+    case "convert":
+      return isNonUniform(expr.operand);
+    case "construct":
+      return expr.args.some(isNonUniform);
+    case "member":
+    case "swizzle":
+      return isNonUniform(expr.base);
+    default:
+      return false;
+  }
+}
 
 /** The type of a sampler or image that is passed to a function, with the image's format. Undefined for other parameters. */
 export type OpaqueArgument = Type | undefined;
@@ -115,6 +139,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     else typeId = this.typeId(type);
     // workgroup memory has no other initialiser than zeros
     const zero = variable.storage === "shared" && variable.initializer !== undefined ? [this.b.constNull(typeId)] : [];
+    this.narrowStorage(type, storageClass);
     const id = this.b.globalVariable(this.pointerId(storageClass, typeId), storageClass, ...zero);
     this.b.name(id, name);
     this.decorateVariable(variable, id);
@@ -187,7 +212,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
   protected namedCapability(name: string): void {
     const capabilities: Readonly<Record<string, number>> = Capability;
     this.b.capability(capabilities[name]!);
-    const row = capabilityExtensions[name];
+    const row = name.includes("NonUniform") ? descriptorIndexing : capabilityExtensions[name];
     if (row !== undefined && this.b.version < row[1]) this.b.extension(row[0]);
   }
 
@@ -211,6 +236,10 @@ export abstract class PlaceEmitter extends ConstantEmitter {
         if (base.type.kind === "array") this.noteDynamicBlocks(base, expr.index);
         const type = elementType(base.type);
         if (type === undefined) throw new Bug("index of no array");
+        if (isNonUniform(expr.index)) {
+          if (base.type.kind === "array") this.nonUniformIndexing(base);
+          return { ...base, indices: [...base.indices, this.value(expr.index)], type, nonUniform: true };
+        }
         if (base.swizzle === undefined) return { ...base, indices: [...base.indices, this.value(expr.index)], type };
         return {
           ...base,
@@ -257,13 +286,45 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     if (indices.length === 0) return place.pointer;
     const type = component === undefined ? place.type : scalarType(scalarOf(place.type)!);
     const pointer = this.pointerId(place.storageClass, this.typeId(type, place.layout));
-    return this.b.emitResult(Op.OpAccessChain, pointer, place.pointer, ...indices);
+    const id = this.b.emitResult(Op.OpAccessChain, pointer, place.pointer, ...indices);
+    if (place.nonUniform === true) this.nonUniform(id);
+    return id;
+  }
+
+  /** Decorates a value that may differ between invocations of a subgroup. */
+  protected nonUniform(id: Id): void {
+    this.namedCapability("ShaderNonUniform");
+    this.b.decorate(id, Decoration.NonUniform);
+  }
+
+  /** What indexing an array of resources by such a value needs. */
+  private nonUniformIndexing(base: Place): void {
+    const core = coreType(base.type);
+    if (core.kind === "opaque") {
+      const texels = core.dim === "Buffer";
+      if (core.family === "subpass") this.namedCapability("InputAttachmentArrayNonUniformIndexing");
+      else if (core.family === "image") {
+        this.namedCapability(`Storage${texels ? "TexelBuffer" : "Image"}ArrayNonUniformIndexing`);
+      } else {
+        this.namedCapability(
+          texels ? "UniformTexelBufferArrayNonUniformIndexing" : "SampledImageArrayNonUniformIndexing",
+        );
+      }
+    } else if (core.kind === "struct" && core.block) {
+      if (base.storageClass === StorageClass.StorageBuffer) {
+        this.namedCapability("StorageBufferArrayNonUniformIndexing");
+      } else if (base.storageClass === StorageClass.Uniform) {
+        this.namedCapability("UniformBufferArrayNonUniformIndexing");
+      }
+    }
   }
 
   protected load(place: Place): Id {
     const { swizzle, type, layout } = place;
     const scalar = scalarOf(type);
-    if (swizzle === undefined || scalar === undefined) return this.loadWhole(this.pointerOf(place), type, layout);
+    if (swizzle === undefined || scalar === undefined) {
+      return this.loadWhole(this.pointerOf(place), type, layout, place.nonUniform);
+    }
     if (type.kind === "scalar")
       return this.splat(this.loadWhole(this.pointerOf(place), type, layout), vectorType(scalar, swizzle.length));
     if (swizzle.length === 1) return this.loadWhole(this.pointerOf(place, swizzle[0]!), scalarType(scalar), layout);
@@ -271,8 +332,9 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     return this.shuffle(whole, type, swizzle);
   }
 
-  private loadWhole(pointer: Id, type: Type, layout: BlockLayout | undefined): Id {
+  private loadWhole(pointer: Id, type: Type, layout: BlockLayout | undefined, nonUniform = false): Id {
     const id = this.b.emitResult(Op.OpLoad, this.typeId(type, layout), pointer);
+    if (nonUniform && type.kind === "opaque") this.nonUniform(id);
     return this.differsInMemory(type, layout) ? this.fromMemory(id, type, layout) : id;
   }
 

@@ -1,5 +1,13 @@
 import { Bug } from "../../base/index.ts";
-import { Capability, Decoration, Dim, type Id, ImageFormat, type ModuleBuilder } from "../../spirv/index.ts";
+import {
+  Capability,
+  Decoration,
+  Dim,
+  type Id,
+  ImageFormat,
+  type ModuleBuilder,
+  StorageClass,
+} from "../../spirv/index.ts";
 import type { BlockLayout, Expr, Variable } from "../check/index.ts";
 import {
   arrayStride,
@@ -8,7 +16,9 @@ import {
   type Member,
   matrixStride,
   type OpaqueType,
+  type ScalarKind,
   type StructType,
+  scalarFacts,
   scalarOf,
   scalarType,
   structLayout,
@@ -85,8 +95,7 @@ export abstract class TypeEmitter {
           case "float":
             return b.typeFloat(32);
           default:
-            b.capability(Capability.Float64);
-            return b.typeFloat(64);
+            return this.otherScalar(type.scalar);
         }
       case "vector":
         return b.typeVector(this.typeId(vectorType(type.scalar, 1), layout), type.size);
@@ -105,6 +114,43 @@ export abstract class TypeEmitter {
         return this.opaqueId(type);
       default:
         throw new Bug(`no SPIR-V type for ${type.kind}`);
+    }
+  }
+
+  /** Numbers of other widths than 32; each needs a capability, a narrow one at least that of having it in memory. */
+  private otherScalar(scalar: ScalarKind): Id {
+    const { kind, bits } = scalarFacts[scalar];
+    const name = `${kind === "float" ? "Float" : "Int"}${bits}`;
+    const capabilities: Readonly<Record<string, number>> = Capability;
+    this.b.capability(capabilities[name]!);
+    return kind === "float" ? this.b.typeFloat(bits as 16 | 64) : this.b.typeInt(bits, kind === "int");
+  }
+
+  /** Capabilities of having narrow numbers in a block or between stages. */
+  protected narrowStorage(type: Type, storageClass: number): void {
+    for (const bits of [8, 16] as const) {
+      const narrow = containsType(type, `${bits} bits`, (t) => {
+        const scalar = scalarOf(t);
+        return scalar !== undefined && scalarFacts[scalar].bits === bits;
+      });
+      if (!narrow) continue;
+      const b = this.b;
+      const wide = bits === 8 ? 0x10500 : 0x10300;
+      const name = bits === 8 ? "SPV_KHR_8bit_storage" : "SPV_KHR_16bit_storage";
+      if (storageClass === StorageClass.StorageBuffer) {
+        b.capability(bits === 8 ? Capability.StorageBuffer8BitAccess : Capability.StorageBuffer16BitAccess);
+      } else if (storageClass === StorageClass.Uniform) {
+        b.capability(
+          bits === 8 ? Capability.UniformAndStorageBuffer8BitAccess : Capability.UniformAndStorageBuffer16BitAccess,
+        );
+      } else if (storageClass === StorageClass.PushConstant) {
+        b.capability(bits === 8 ? Capability.StoragePushConstant8 : Capability.StoragePushConstant16);
+      } else if (storageClass === StorageClass.Input || storageClass === StorageClass.Output) {
+        b.capability(Capability.StorageInputOutput16);
+      } else {
+        continue;
+      }
+      if (b.version < wide) b.extension(name);
     }
   }
 

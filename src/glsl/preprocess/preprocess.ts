@@ -10,6 +10,7 @@ import { type Behavior, behaviors, supportedExtensions } from "./extensions.ts";
 import { dynamicMacro, type Macros, numberMacro, sameMacro } from "./macro.ts";
 import { isSupportedVersion, type Version } from "./version.ts";
 
+const explicitTypeExtensions = /explicit_arithmetic_types|8bit_storage|16bit_storage|int64/;
 const INCLUDE_DEPTH_LIMIT = 64;
 
 export interface PreprocessOptions {
@@ -61,6 +62,8 @@ class Preprocessor {
   private readonly extensions = new Map<string, Behavior>();
   private version: Version | undefined;
   private sawDirective = false;
+  /** Some extension makes names of sized number types keywords. */
+  private explicitTypes = false;
   /** The first token of the line after a directive, when one was read to find the directive's end. */
   private pending: Token | undefined;
   private readonly options: PreprocessOptions;
@@ -103,7 +106,7 @@ class Preprocessor {
       if (token.kind !== T.Identifier) {
         this.output.push(token);
       } else if (!this.stream.expand(token)) {
-        const kind = keywordKind(token.text);
+        const kind = keywordKind(token.text, this.explicitTypes);
         this.output.push(kind === T.Identifier ? token : { ...token, kind });
       }
     }
@@ -433,6 +436,9 @@ class Preprocessor {
       return;
     }
     this.extensions.set(name.text, how);
+    // each of these says that it brings the basic one
+    if (name.text.startsWith("GL_KHR_shader_subgroup_")) this.extensions.set("GL_KHR_shader_subgroup_basic", how);
+    if (explicitTypeExtensions.test(name.text) && how !== "disable") this.explicitTypes = true;
   }
 
   private lineDirective(directive: Token): void {

@@ -180,7 +180,10 @@ export class ExpressionParser extends Cursor {
   private number(token: Token): Expr {
     const parsed = parseNumber(token.text);
     const { position, end } = token;
-    if (parsed.ok) return { kind: "literal", scalar: parsed.scalar, value: parsed.value, position, end };
+    if (parsed.ok) {
+      const { scalar, value, high } = parsed;
+      return { kind: "literal", scalar, value, ...(high === undefined ? {} : { high }), position, end };
+    }
     if (parsed.problem === "too large") {
       this.diagnostics.error("GLSL_LITERAL_TOO_LARGE", { text: token.text }, position, end);
     } else {

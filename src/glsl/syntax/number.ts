@@ -2,11 +2,11 @@ import type { LiteralExpr } from "./ast.ts";
 
 /** A numeric literal's value, or what is wrong with its text. */
 export type ParsedNumber =
-  | { readonly ok: true; readonly scalar: LiteralExpr["scalar"]; readonly value: number }
+  | { readonly ok: true; readonly scalar: LiteralExpr["scalar"]; readonly value: number; readonly high?: number }
   | { readonly ok: false; readonly problem: "malformed" | "too large" };
 
-const integer = /^(?:0[xX]([0-9a-fA-F]+)|(\d+))([uU]?)$/;
-const real = /^((?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)(lf|LF|f|F)?$/;
+const integer = /^(?:0[xX]([0-9a-fA-F]+)|(\d+))([uU]?)([sSlL]?)$/;
+const real = /^((?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)(lf|LF|hf|HF|f|F)?$/;
 
 /** Reads a literal as GLSL 4.60 section 4.1 defines it. Integers are bit patterns: `0xffffffff` is the int −1. */
 export function parseNumber(text: string): ParsedNumber {
@@ -17,6 +17,19 @@ export function parseNumber(text: string): ParsedNumber {
     const octal = digits !== undefined && digits.length > 1 && digits.startsWith("0");
     if (octal && /[89]/.test(digits)) return { ok: false, problem: "malformed" };
     const value = hex !== undefined ? Number.parseInt(hex, 16) : Number.parseInt(digits ?? "", octal ? 8 : 10);
+    const unsigned = whole[3] !== "";
+    const width = whole[4]?.toLowerCase();
+    if (width === "l") {
+      const bits = BigInt(hex !== undefined ? `0x${hex}` : octal ? `0o${digits}` : (digits ?? "0"));
+      if (bits >= 1n << 64n) return { ok: false, problem: "too large" };
+      const scalar = unsigned ? "uint64" : "int64";
+      if (bits <= BigInt(Number.MAX_SAFE_INTEGER)) return { ok: true, scalar, value: Number(bits) };
+      return { ok: true, scalar, value: Number(bits & 0xffffffffn), high: Number(bits >> 32n) };
+    }
+    if (width === "s") {
+      if (value > 0xffff) return { ok: false, problem: "too large" };
+      return { ok: true, scalar: unsigned ? "uint16" : "int16", value: unsigned ? value : (value << 16) >> 16 };
+    }
     if (value > 0xffffffff) return { ok: false, problem: "too large" };
     return whole[3] === "" ? { ok: true, scalar: "int", value: value | 0 } : { ok: true, scalar: "uint", value };
   }
@@ -25,5 +38,6 @@ export function parseNumber(text: string): ParsedNumber {
   const value = Number(fraction[1]);
   const suffix = fraction[2]?.toLowerCase();
   if (suffix === "lf") return { ok: true, scalar: "double", value };
+  if (suffix === "hf") return { ok: true, scalar: "float16", value };
   return { ok: true, scalar: "float", value: Math.fround(value) };
 }

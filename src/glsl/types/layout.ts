@@ -1,4 +1,4 @@
-import type { MatrixType, StructType, Type } from "./types.ts";
+import { type MatrixType, type ScalarKind, type StructType, scalarFacts, type Type } from "./types.ts";
 
 export type Packing = "std140" | "std430" | "scalar";
 
@@ -13,8 +13,8 @@ function roundUp(value: number, align: number): number {
   return Math.ceil(value / align) * align;
 }
 
-function scalarBytes(scalar: string): number {
-  return scalar === "double" ? 8 : 4;
+function scalarBytes(scalar: ScalarKind): number {
+  return scalarFacts[scalar].bits / 8;
 }
 
 function vectorAlign(components: number, bytes: number, packing: Packing): number {

@@ -1,6 +1,46 @@
 import { type OpaqueType, parseOpaque } from "./opaque.ts";
 
-export type ScalarKind = "bool" | "int" | "uint" | "float" | "double";
+export type ScalarKind =
+  | "bool"
+  | "int"
+  | "uint"
+  | "float"
+  | "double"
+  | "int8"
+  | "uint8"
+  | "int16"
+  | "uint16"
+  | "int64"
+  | "uint64"
+  | "float16";
+export type RealKind = "float" | "double" | "float16";
+
+/** Class and bits of each component type; a bool has as many bits as in memory. */
+export const scalarFacts: Readonly<
+  Record<ScalarKind, { readonly kind: "bool" | "int" | "uint" | "float"; readonly bits: 8 | 16 | 32 | 64 }>
+> = {
+  bool: { kind: "bool", bits: 32 },
+  int: { kind: "int", bits: 32 },
+  uint: { kind: "uint", bits: 32 },
+  float: { kind: "float", bits: 32 },
+  double: { kind: "float", bits: 64 },
+  int8: { kind: "int", bits: 8 },
+  uint8: { kind: "uint", bits: 8 },
+  int16: { kind: "int", bits: 16 },
+  uint16: { kind: "uint", bits: 16 },
+  int64: { kind: "int", bits: 64 },
+  uint64: { kind: "uint", bits: 64 },
+  float16: { kind: "float", bits: 16 },
+};
+
+export function isReal(scalar: ScalarKind | undefined): scalar is RealKind {
+  return scalar !== undefined && scalarFacts[scalar].kind === "float";
+}
+
+/** Signed or unsigned integer of any width. */
+export function isInteger(scalar: ScalarKind | undefined): boolean {
+  return scalar !== undefined && (scalarFacts[scalar].kind === "int" || scalarFacts[scalar].kind === "uint");
+}
 
 export interface VoidType {
   readonly kind: "void";
@@ -21,7 +61,7 @@ export interface VectorType {
 /** `columns` vectors of `rows` components. */
 export interface MatrixType {
   readonly kind: "matrix";
-  readonly scalar: "float" | "double";
+  readonly scalar: RealKind;
   readonly columns: number;
   readonly rows: number;
 }
@@ -66,7 +106,7 @@ export type Type = VoidType | ErrorType | ScalarType | VectorType | MatrixType |
 export const voidType: VoidType = { kind: "void" };
 export const errorType: ErrorType = { kind: "error" };
 
-const scalarKinds: readonly ScalarKind[] = ["bool", "int", "uint", "float", "double"];
+const scalarKinds = Object.keys(scalarFacts) as ScalarKind[];
 const scalars = new Map<ScalarKind, ScalarType>();
 const vectors = new Map<ScalarKind, (VectorType | undefined)[]>();
 const matrices = new Map<string, MatrixType>();
@@ -78,27 +118,55 @@ function define(name: string, type: Type): void {
   if (!namesByType.has(type)) namesByType.set(type, name);
 }
 
-const vectorPrefix: Readonly<Record<ScalarKind, string>> = { bool: "b", int: "i", uint: "u", float: "", double: "d" };
+const vectorPrefix: Readonly<Record<ScalarKind, readonly string[]>> = {
+  bool: ["b"],
+  int: ["i", "i32"],
+  uint: ["u", "u32"],
+  float: ["", "f32"],
+  double: ["d", "f64"],
+  int8: ["i8"],
+  uint8: ["u8"],
+  int16: ["i16"],
+  uint16: ["u16"],
+  int64: ["i64"],
+  uint64: ["u64"],
+  float16: ["f16"],
+};
+const scalarNames: Readonly<Record<ScalarKind, readonly string[]>> = {
+  bool: ["bool"],
+  int: ["int", "int32_t"],
+  uint: ["uint", "uint32_t"],
+  float: ["float", "float32_t"],
+  double: ["double", "float64_t"],
+  int8: ["int8_t"],
+  uint8: ["uint8_t"],
+  int16: ["int16_t"],
+  uint16: ["uint16_t"],
+  int64: ["int64_t"],
+  uint64: ["uint64_t"],
+  float16: ["float16_t"],
+};
 for (const scalar of scalarKinds) {
   const type: ScalarType = { kind: "scalar", scalar };
   scalars.set(scalar, type);
-  define(scalar, type);
+  for (const name of scalarNames[scalar]) define(name, type);
   const sizes: (VectorType | undefined)[] = [undefined, undefined];
   for (let size = 2; size <= 4; size++) {
     const vector: VectorType = { kind: "vector", scalar, size };
     sizes.push(vector);
-    define(`${vectorPrefix[scalar]}vec${size}`, vector);
+    for (const prefix of vectorPrefix[scalar]) define(`${prefix}vec${size}`, vector);
   }
   vectors.set(scalar, sizes);
 }
-for (const scalar of ["float", "double"] as const) {
-  const prefix = scalar === "double" ? "d" : "";
+for (const scalar of ["float", "double", "float16"] as const) {
   for (let columns = 2; columns <= 4; columns++) {
     for (let rows = 2; rows <= 4; rows++) {
       const matrix: MatrixType = { kind: "matrix", scalar, columns, rows };
       matrices.set(`${scalar}${columns}${rows}`, matrix);
-      if (columns === rows) define(`${prefix}mat${columns}`, matrix);
-      define(`${prefix}mat${columns}x${rows}`, matrix);
+      for (const prefix of vectorPrefix[scalar]) {
+        if (columns === rows) define(`${prefix}mat${columns}`, matrix);
+        define(`${prefix}mat${columns}x${rows}`, matrix);
+      }
     }
   }
 }
@@ -113,7 +181,7 @@ export function vectorType(scalar: ScalarKind, size: number): ScalarType | Vecto
   return size === 1 ? scalarType(scalar) : vectors.get(scalar)![size]!;
 }
 
-export function matrixType(scalar: "float" | "double", columns: number, rows: number): MatrixType {
+export function matrixType(scalar: RealKind, columns: number, rows: number): MatrixType {
   return matrices.get(`${scalar}${columns}${rows}`)!;
 }
 
@@ -179,7 +247,7 @@ export function vectorSize(type: Type): number {
 export function withScalar(type: Type, scalar: ScalarKind): Type {
   if (type.kind === "scalar") return scalarType(scalar);
   if (type.kind === "vector") return vectorType(scalar, type.size);
-  if (type.kind === "matrix" && (scalar === "float" || scalar === "double")) {
+  if (type.kind === "matrix" && isReal(scalar)) {
     return matrixType(scalar, type.columns, type.rows);
   }
   return type;

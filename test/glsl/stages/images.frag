@@ -15,10 +15,9 @@ layout(location=0) in vec4 v;
 layout(location=1) flat in int idx;
 layout(location=0) out vec4 o;
 vec4 f(sampler2D s, vec2 p) { return texture(s, p) + textureLod(s, p, 1.0); }
-vec4 g(layout(rgba8) image2D i) { return imageLoad(i, ivec2(1)); }
 vec4 h(texture2D t) { return texture(sampler2D(t, smp), vec2(0.5)); }
 void main() {
-  o = f(tex, v.xy) + texture(sampler2D(t2, smp), v.xy) + g(im) + h(t2) + h(tarr[idx]);
+  o = f(tex, v.xy) + texture(sampler2D(t2, smp), v.xy) + imageLoad(im, ivec2(1)) + h(t2) + h(tarr[idx]);
   o += textureProj(tex, v) + textureProj(tex, v.xyz, 1.0) + textureGrad(tex, v.xy, v.xy, v.zw) + textureOffset(tex, v.xy, ivec2(1,2));
   o.x += texture(sh, v.xyz) + textureProj(sh, v) + texture(ca, v, 0.5) + texture(s1, v.xyz)+ textureProj(s1, v);
   o += textureGather(tex, v.xy, 1) + textureGatherOffsets(tex, v.xy, ivec2[4](ivec2(0),ivec2(1),ivec2(2),ivec2(3)));
