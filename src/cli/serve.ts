@@ -78,10 +78,10 @@ function curlLine(address: string, key: string | undefined): string {
 }
 
 async function listen(settings: ServeSettings, service: CompileService, access: Access): Promise<Server> {
-  const { bodyBytes, timeLimitMs, memoryLimitMb, maxWaiting, workers, logLevel } = settings;
+  const { bodyBytes, timeLimitMs, memoryLimitMb, maxWaiting, workers, logLevel, rateLimit } = settings;
   const limits = { bodyBytes, timeLimitMs, memoryLimitMb, maxWaiting, workers };
   try {
-    return await startServer({ service, access, limits, logLevel }, settings.host, settings.port);
+    return await startServer({ service, access, limits, logLevel, rateLimit }, settings.host, settings.port);
   } catch (error) {
     await service.close();
     const { code, message } = error as NodeJS.ErrnoException;

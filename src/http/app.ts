@@ -2,11 +2,15 @@ import { randomUUID } from "node:crypto";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { CompileService } from "../service/index.ts";
 import { artifactRoutes } from "./artifact-routes.ts";
+import { batchRoutes } from "./batch-routes.ts";
 import { httpError } from "./codes.ts";
 import { compileRoute } from "./compile-route.ts";
+import { compress } from "./compress.ts";
+import { docsRoutes } from "./docs-ui.ts";
 import { type Access, guard } from "./guard.ts";
 import { countName, metricsText, type RequestCounts } from "./metrics.ts";
 import { errorHandler, problemOf, problemType, sendProblem } from "./problem.ts";
+import { limitRate } from "./rate-limit.ts";
 import { cacheStats, health, problem, version } from "./schemas.ts";
 
 export interface AppOptions {
@@ -20,6 +24,8 @@ export interface AppOptions {
     readonly workers: number;
   };
   readonly logLevel?: string;
+  /** Weight that one caller may send in a minute; 0 or absent: no limit. */
+  readonly rateLimit?: number;
 }
 
 const securityHeaders: Readonly<Record<string, string>> = {
@@ -65,6 +71,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     reply.header("x-request-id", request.id).headers(securityHeaders);
   });
   app.addHook("onRequest", guard(options.access));
+  if (options.rateLimit !== undefined && options.rateLimit > 0) app.addHook("onRequest", limitRate(options.rateLimit));
+  app.addHook("onSend", compress);
   app.addHook("onResponse", async (request, reply) => {
     const name = countName(request.method, request.routeOptions.url ?? "none", reply.statusCode);
     requests.set(name, (requests.get(name) ?? 0) + 1);
@@ -78,10 +86,14 @@ export function createApp(options: AppOptions): FastifyInstance {
 
   const register = (to: FastifyInstance) => registerRoutes(to, options, requests);
   register(app);
-  app.get("/openapi.json", { config: { role: "read" }, schema: { hide: true } }, async (_request, reply) => {
+  const makeDocument = async () => {
     const { openApiDocument } = await import("./openapi.ts");
-    return reply.type("application/json").send(JSON.stringify(await openApiDocument(register, service.build.version)));
-  });
+    return openApiDocument(register, service.build.version);
+  };
+  app.get("/openapi.json", { config: { role: "read" }, schema: { hide: true } }, async (_request, reply) =>
+    reply.type("application/json").send(JSON.stringify(await makeDocument())),
+  );
+  docsRoutes(app, makeDocument);
   return app;
 }
 
@@ -89,6 +101,7 @@ function registerRoutes(app: FastifyInstance, options: AppOptions, requests: Req
   const { service } = options;
   compileRoute(app, service);
   artifactRoutes(app, service);
+  batchRoutes(app, service, options.limits.workers);
   statusRoutes(app, options);
   app.get(
     "/metrics",
@@ -113,7 +126,8 @@ function notFound(app: FastifyInstance) {
   };
 }
 
-const routePattern = (path: string) => path.replace(/^\/artifacts\/[^/]+$/, "/artifacts/:key");
+const routePattern = (path: string) =>
+  path.replace(/^\/artifacts\/[^/]+$/, "/artifacts/:key").replace(/^\/batch\/[^/]+/, "/batch/:id");
 
 function statusRoutes(app: FastifyInstance, { service, limits }: AppOptions): void {
   const open = { role: "none" } as const;

@@ -9,6 +9,7 @@ import {
   reportNames,
 } from "../service/index.ts";
 import { type ParsedCompile, parseBody, parseRaw, validBody } from "./compile-request.ts";
+import { wants } from "./media.ts";
 import { problemOf, sendProblem } from "./problem.ts";
 import { type CompileBody, compileAnswer, compileBody, type EmitName, problem } from "./schemas.ts";
 
@@ -68,20 +69,36 @@ function pipelineUsed(request: CompileRequest, reflection: CompileSuccess["recor
   };
 }
 
-async function compile(service: CompileService, parsed: ParsedCompile, request: FastifyRequest, reply: FastifyReply) {
+/** The body of a compile's answer: what was asked for, or a problem with diagnostics. Errors: `ServiceError`. */
+export async function compileAnswerOf(service: CompileService, { request, emit }: ParsedCompile, id: string) {
   const started = performance.now();
-  const reports: ReportName[] = reportNames.filter((name) => parsed.emit.has(name));
-  const answer = await service.compile(parsed.request, reports);
-  if (!answer.ok) {
-    const errors = answer.diagnostics.filter(({ severity }) => severity === "error").length;
+  const reports: ReportName[] = reportNames.filter((name) => emit.has(name));
+  const compiled = await service.compile(request, reports);
+  if (!compiled.ok) {
+    const errors = compiled.diagnostics.filter(({ severity }) => severity === "error").length;
     const detail = `the shader has ${errors} error${errors === 1 ? "" : "s"}`;
-    return sendProblem(reply, problemOf(422, "COMPILE_FAILED", detail, request.id, answer.diagnostics));
+    return { ok: false, answer: problemOf(422, "COMPILE_FAILED", detail, id, compiled.diagnostics) } as const;
   }
   const microseconds = Math.round((performance.now() - started) * 1000);
-  return answerOf(service, answer, parsed.request, parsed.emit, microseconds);
+  return { ok: true, compiled, answer: answerOf(service, compiled, request, emit, microseconds) } as const;
 }
 
-const problems = Object.fromEntries([400, 401, 403, 413, 415, 422, 500, 503, 504].map((status) => [status, problem]));
+const elfType = "application/x-elf";
+
+async function compile(service: CompileService, parsed: ParsedCompile, request: FastifyRequest, reply: FastifyReply) {
+  const result = await compileAnswerOf(service, parsed, request.id);
+  if (!result.ok) return sendProblem(reply, result.answer);
+  if (!wants(request.headers.accept, elfType)) return result.answer;
+  const { key, cache, record } = result.compiled;
+  return reply
+    .headers({ "x-kiln-key": key, "x-kiln-cache": cache, etag: `"${codeSha256(record.elf)}"`, vary: "accept" })
+    .type(elfType)
+    .send(Buffer.from(record.elf.buffer, record.elf.byteOffset, record.elf.byteLength));
+}
+
+const problems = Object.fromEntries(
+  [400, 401, 403, 413, 415, 422, 429, 500, 503, 504].map((status) => [status, problem]),
+);
 
 export function compileRoute(app: FastifyInstance, service: CompileService): void {
   for (const type of ["application/x-spirv", "text/x-glsl"]) {

@@ -1,5 +1,7 @@
 import swagger from "@fastify/swagger";
 import Fastify, { type FastifyInstance } from "fastify";
+import { serviceCodes } from "../service/index.ts";
+import { httpCodes } from "./codes.ts";
 
 /** The OpenAPI document of the routes that `register` adds: their own validating schemas. The app itself stays without the generator. */
 export async function openApiDocument(register: (app: FastifyInstance) => void, version: string): Promise<object> {
@@ -10,7 +12,7 @@ export async function openApiDocument(register: (app: FastifyInstance) => void, 
       info: {
         title: "Kiln",
         version,
-        description: "Compiles GLSL and SPIR-V to gfx1030 machine code. Every error is application/problem+json.",
+        description: `Compiles GLSL and SPIR-V to gfx1030 machine code. Every error is application/problem+json, with one of these codes:\n\n${codeTable()}`,
       },
       components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },
     },
@@ -20,4 +22,12 @@ export async function openApiDocument(register: (app: FastifyInstance) => void, 
   const document = app.swagger();
   await app.close();
   return document;
+}
+
+/** The codes that problems carry; those of diagnostics are the compiler's own. */
+function codeTable(): string {
+  const rows = Object.entries({ ...httpCodes, ...serviceCodes }).map(
+    ([code, { status, text }]) => `| ${code} | ${status} | ${text} |`,
+  );
+  return ["| code | status | meaning |", "| --- | --- | --- |", ...rows].join("\n");
 }

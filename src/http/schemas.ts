@@ -185,6 +185,20 @@ export const cacheStats = Type.Object({
   ),
 });
 
+/** The body of `POST /batch`; each shader is checked by itself, as a body of `POST /compile`. */
+export const batchBody = Type.Object(
+  { shaders: Type.Array(Type.Unknown({ description: "a body of POST /compile" })) },
+  closed,
+);
+export const batchParams = Type.Object({ id: Type.String() });
+export const batchProgress = Type.Object({
+  id: Type.String(),
+  state: literals(["running", "done", "stopped"]),
+  total: count,
+  done: count,
+  failed: count,
+});
+
 export const artifactParams = Type.Object({ key: Type.String() });
 export const health = Type.Object({ status: Type.String() });
 export const removed = Type.Object({ removed: count });

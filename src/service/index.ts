@@ -1,6 +1,7 @@
 export { assemblerText, recordAssembly } from "./assembler-text.ts";
+export { Batch, Batches, type BatchItem } from "./batch.ts";
 export { readBuildInfo } from "./build-id.ts";
-export { ServiceError } from "./codes.ts";
+export { ServiceError, serviceCodes } from "./codes.ts";
 export { CompilePool, type CompilePoolOptions } from "./compile-pool.ts";
 export { type CompileAnswer, CompileService, type CompileSuccess } from "./compile-service.ts";
 export { createLocalCompiler, type LocalCompiler } from "./local-compiler.ts";

@@ -281,6 +281,9 @@ describe("every route", () => {
     expect(document.openapi).toMatch(/^3\./);
     expect(Object.keys(document.paths).sort()).toEqual([
       "/artifacts/{key}",
+      "/batch",
+      "/batch/{id}",
+      "/batch/{id}/events",
       "/cache",
       "/cache/stats",
       "/compile",

@@ -1,0 +1,172 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Batch, Batches, type BatchItem, type CompileService, ServiceError } from "../service/index.ts";
+import { httpError } from "./codes.ts";
+import { parseBody, validBody } from "./compile-request.ts";
+import { compileAnswerOf } from "./compile-route.ts";
+import { wants } from "./media.ts";
+import { problemOf } from "./problem.ts";
+import { batchBody, batchParams, batchProgress, compileBody, problem } from "./schemas.ts";
+
+const maxShaders = 10_000;
+const maxBytes = 64 << 20;
+const maxRunning = 8;
+const ndjson = "application/x-ndjson";
+/** A proxy cuts a stream on which nothing comes for long. */
+const keepAliveMs = 15_000;
+
+/** Each element is a body of `POST /compile`: parsed already, or one line of text. */
+type Shaders = readonly unknown[];
+
+function shadersOf(request: FastifyRequest): Shaders {
+  const { body } = request;
+  const shaders = Buffer.isBuffer(body)
+    ? body
+        .toString("utf8")
+        .split("\n")
+        .filter((line) => line.trim() !== "")
+    : validBody(request, batchBody, body).shaders;
+  if (shaders.length === 0) throw httpError("BAD_REQUEST", { reason: "a batch has at least one shader" });
+  if (shaders.length > maxShaders) throw httpError("BATCH_TOO_LARGE", { limit: maxShaders });
+  return shaders;
+}
+
+/** One shader's answer: that of `POST /compile`, success or problem, with its index. */
+async function compileOne(
+  service: CompileService,
+  request: FastifyRequest,
+  shader: unknown,
+  index: number,
+): Promise<BatchItem> {
+  try {
+    const body = typeof shader === "string" ? parseLine(shader) : shader;
+    const parsed = parseBody(validBody(request, compileBody, body));
+    const emit = (body as { emit?: unknown }).emit === undefined ? new Set(["stats"] as const) : parsed.emit;
+    const { ok, answer } = await compileAnswerOf(service, { request: parsed.request, emit }, request.id);
+    return { ok, line: JSON.stringify({ index, ...answer }) };
+  } catch (error) {
+    if (error instanceof ServiceError && (error.code === "QUEUE_FULL" || error.code === "SHUTTING_DOWN")) throw error;
+    const known =
+      error instanceof ServiceError || isHttpError(error) ? error : httpError("INTERNAL", { id: request.id });
+    if (known !== error) request.log.error({ err: error }, "bug");
+    const answer = problemOf(known.row.status, known.code, known.message, request.id);
+    return { ok: false, line: JSON.stringify({ index, ...answer }) };
+  }
+}
+
+const isHttpError = (error: unknown): error is ReturnType<typeof httpError> =>
+  error instanceof Error && error.name === "HttpError";
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw httpError("BAD_REQUEST", { reason: "the line is not JSON" });
+  }
+}
+
+/** Sends each result after `from` as an event whose id is its number, then how the batch ended. */
+async function sendEvents(batch: Batch, from: number, reply: FastifyReply, isOver: () => boolean): Promise<void> {
+  const { raw } = reply;
+  const send = async (text: string) => {
+    if (raw.write(text) || isOver()) return;
+    await new Promise<void>((resolve) => {
+      raw.once("drain", resolve);
+      raw.once("close", resolve);
+    });
+  };
+  const timer = setInterval(() => raw.write(": still here\n\n"), keepAliveMs).unref();
+  const closed = new Promise<void>((resolve) => raw.once("close", resolve));
+  try {
+    for (let at = from; !isOver() && !raw.destroyed; ) {
+      // Asked for before the look, so that what happens while we send is not missed.
+      const changed = batch.changed();
+      const { state, total, failed } = batch.progress();
+      for (; at < batch.results.length && !raw.destroyed; at++) {
+        await send(`id: ${at + 1}\nevent: shader\ndata: ${batch.results[at]}\n\n`);
+      }
+      if (state !== "running") {
+        await send(`event: ${state}\ndata: ${JSON.stringify({ total, done: at, failed })}\n\n`);
+        break;
+      }
+      await Promise.race([changed, closed]);
+    }
+  } finally {
+    clearInterval(timer);
+    raw.end();
+  }
+}
+
+export function batchRoutes(app: FastifyInstance, service: CompileService, workers: number): void {
+  const batches = new Batches({ width: workers, maxRunning });
+  let isOver = false;
+  const streams = new Set<FastifyReply>();
+  app.addHook("preClose", async () => {
+    isOver = true;
+    batches.stop();
+    for (const { raw } of streams) raw.end();
+  });
+  const find = (id: string): Batch => {
+    const batch = batches.get(id);
+    if (batch === undefined) throw httpError("BATCH_UNKNOWN", {});
+    return batch;
+  };
+  app.addContentTypeParser(ndjson, { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  app.post(
+    "/batch",
+    {
+      config: { role: "write" },
+      bodyLimit: maxBytes,
+      schema: {
+        summary: "Compile many shaders: a JSON object, or a line each (application/x-ndjson)",
+        body: { content: { "application/json": { schema: batchBody } } },
+        response: { 202: batchProgress, 400: problem, 413: problem, 503: problem },
+      },
+    },
+    async (request, reply) => {
+      const shaders = shadersOf(request);
+      const batch = batches.start(shaders.length, (index) => compileOne(service, request, shaders[index], index));
+      if (batch === undefined) throw httpError("BATCHES_BUSY", { limit: maxRunning });
+      return reply.code(202).header("location", `/batch/${batch.id}`).send(batch.progress());
+    },
+  );
+  app.get<{ Params: { id: string } }>(
+    "/batch/:id",
+    {
+      config: { role: "read" },
+      schema: {
+        summary: "Progress of a batch; with `accept: application/x-ndjson` its results so far, a line each",
+        params: batchParams,
+        response: { 200: batchProgress, 404: problem },
+      },
+    },
+    async (request, reply) => {
+      const batch = find(request.params.id);
+      if (!wants(request.headers.accept, ndjson)) return batch.progress();
+      return reply.type(ndjson).send(batch.results.map((line) => `${line}\n`).join(""));
+    },
+  );
+  app.get<{ Params: { id: string } }>(
+    "/batch/:id/events",
+    {
+      config: { role: "read" },
+      schema: {
+        summary: "Results as Server-Sent Events, from after `last-event-id`",
+        params: batchParams,
+        response: { 404: problem },
+      },
+    },
+    async (request, reply) => {
+      const batch = find(request.params.id);
+      const last = request.headers["last-event-id"] ?? "0";
+      if (typeof last !== "string" || !/^\d{1,9}$/.test(last)) {
+        throw httpError("BAD_REQUEST", { reason: "last-event-id is no event's id" });
+      }
+      reply.hijack();
+      streams.add(reply);
+      const headers = { ...reply.getHeaders(), "content-type": "text/event-stream", "cache-control": "no-store" };
+      reply.raw.writeHead(200, headers as Record<string, string>);
+      await sendEvents(batch, Math.min(Number(last), batch.total), reply, () => isOver);
+      streams.delete(reply);
+    },
+  );
+}

@@ -1,0 +1,36 @@
+import { promisify } from "node:util";
+import zlib from "node:zlib";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { encodingFor } from "./media.ts";
+
+/** Below this an answer fits a packet or two anyway. */
+const leastBytes = 2048;
+const compressible = /^(application\/(json|x-ndjson|problem\+json|x-elf)|text\/(plain|html|css|javascript))/;
+
+type Compressor = (bytes: Buffer) => Promise<Buffer>;
+const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
+const gzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gzip);
+/** From Node 22.15. */
+const { zstdCompress } = zlib as { zstdCompress?: (bytes: Buffer, done: (e: Error | null, b: Buffer) => void) => void };
+
+/** Best first for machines that talk to machines: speed, then size. */
+const compressors = new Map<string, Compressor>([
+  ...(zstdCompress === undefined ? [] : ([["zstd", promisify(zstdCompress)]] as const)),
+  ["br", (bytes) => brotli(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } })],
+  ["gzip", (bytes) => gzip(bytes, { level: 6 })],
+]);
+const names = [...compressors.keys()];
+
+/** The hook that compresses large answers, in the encoding that the caller takes. Ranges and streams go as they are. */
+export async function compress(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  const type = String(reply.getHeader("content-type") ?? "");
+  if ((typeof payload !== "string" && !Buffer.isBuffer(payload)) || !compressible.test(type)) return payload;
+  if (payload.length < leastBytes || reply.statusCode === 206 || reply.hasHeader("etag")) return payload;
+  reply.header("vary", "accept-encoding");
+  const name = encodingFor(request.headers["accept-encoding"] as string | undefined, names);
+  const compressor = name === undefined ? undefined : compressors.get(name);
+  if (name === undefined || compressor === undefined || request.method === "HEAD") return payload;
+  const bytes = await compressor(Buffer.from(payload as string));
+  reply.header("content-encoding", name).removeHeader("content-length");
+  return bytes;
+}
