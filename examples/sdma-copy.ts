@@ -40,7 +40,7 @@ new Uint32Array(packets.bytes.buffer, packets.bytes.byteOffset, dwords.length).s
 const { context } = ioctl("CTX_CREATE", {});
 const job = { context, queueKind: uapi.QueueKind.SDMA, ibVa: commands, ibDwords: dwords.length };
 const { fence } = ioctl("SUBMIT", job, [from.handle, to.handle, packets.handle]);
-const wait = uapi.encodeIoctl("WAIT_FENCE", { context, fence, timeoutMs: 1000 });
+const wait = uapi.encodeIoctl("WAIT_FENCE", { context, fence, timeoutMs: 30_000 });
 console.log("wait:", await kernel.ioctlWait(fd, uapi.ioctlRows.WAIT_FENCE.number, wait));
 console.log("copied:", new TextDecoder().decode(to.bytes.slice(0, 26)));
 kernel.close(fd);

@@ -2,7 +2,7 @@ import { decodeDump, type FaultReport, formatIoctl } from "../debug/index.ts";
 import { createGpu } from "../gpu/index.ts";
 import { createKmd, type KernelClock, type Kmd, type ProcessUsage } from "../kmd/index.ts";
 import type { RawDump } from "../uapi/index.ts";
-import { createInstance, type Device, type DriverEvent } from "../umd/index.ts";
+import { type ApiMessage, createInstance, type Device, type DriverEvent } from "../umd/index.ts";
 
 export interface MachineOptions {
   /** Physical memory: VRAM, GTT and 64 MiB of the GPU's own; default 1 GiB, reserved but used as needed. */
@@ -25,6 +25,8 @@ export interface ProcessOptions {
   readonly timeoutMs?: number;
   /** Sees what the driver does. */
   readonly trace?: (event: DriverEvent) => void;
+  /** Turns the driver's validation layer on. */
+  readonly validate?: (message: ApiMessage) => void;
 }
 
 /** One simulated machine: a GPU, its kernel driver, and user-mode drivers of as many processes as wanted. */
@@ -80,8 +82,12 @@ export function createMachine(options: MachineOptions = {}): Machine {
     ...(onIoctl === undefined ? {} : { trace: (event) => onIoctl(formatIoctl(event)) }),
   });
   return {
-    openProcess(processName, { timeoutMs, trace } = {}) {
-      const instance = createInstance({ kernel, ...(trace === undefined ? {} : { trace }) });
+    openProcess(processName, { timeoutMs, trace, validate } = {}) {
+      const instance = createInstance({
+        kernel,
+        ...(trace === undefined ? {} : { trace }),
+        ...(validate === undefined ? {} : { validate }),
+      });
       const device = instance.createDevice({ processName, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
       devices.set(device.fd, device);
       return device;

@@ -5,6 +5,7 @@ import { DriverError, valid } from "./errors.ts";
 import type { Buffer, DeviceMemory } from "./memory.ts";
 import type { ComputePipeline } from "./pipeline.ts";
 import type { Event, QueryPool } from "./sync.ts";
+import type { ApiLayer } from "./validate/index.ts";
 
 /** maxComputeWorkGroupCount of each dimension. */
 const maxGroups = 65535;
@@ -21,6 +22,8 @@ export interface CommandBufferOptions {
   readonly queue?: QueueName;
   /** `secondary` ones are run by `executeCommands` of a primary one. */
   readonly level?: "primary" | "secondary";
+  /** May be submitted again while it is pending. The driver can always; validation asks for the promise. */
+  readonly simultaneousUse?: boolean;
 }
 
 /** Bytes to copy between buffers. Without a size: as much as both have from their offsets on. */
@@ -34,6 +37,8 @@ type Counts = readonly [x: number, y: number, z: number];
 
 /** What a command buffer needs of its device. */
 export interface CommandOwner {
+  /** Validation of calls, where it is on. */
+  readonly layer: ApiLayer | undefined;
   /** s[0:1] of every shader. */
   readonly ringVa: bigint;
   /** Memory for packets (general) and for spilled push constants (window). */
@@ -60,6 +65,7 @@ interface BoundSet {
 export class CommandBuffer {
   readonly queue: QueueName;
   readonly level: "primary" | "secondary";
+  readonly simultaneousUse: boolean;
   readonly #owner: CommandOwner;
   readonly #encoder: Encoder;
   readonly #secondaries = new Set<CommandBuffer>();
@@ -76,15 +82,18 @@ export class CommandBuffer {
   readonly #sets = new Map<number, BoundSet>();
   readonly #push = new Uint8Array(maxPushConstantBytes);
 
-  constructor(owner: CommandOwner, { queue = "compute", level = "primary" }: CommandBufferOptions = {}) {
+  constructor(owner: CommandOwner, options: CommandBufferOptions = {}) {
+    const { queue = "compute", level = "primary", simultaneousUse = false } = options;
     this.#owner = owner;
     this.queue = queue;
     this.level = level;
+    this.simultaneousUse = simultaneousUse;
     this.#encoder = queue === "transfer" ? transferEncoder : computeEncoder;
   }
 
   begin(): this {
     valid(this.#state !== "recording", "begin while recording");
+    this.#owner.layer?.began(this, "begin");
     this.#release();
     this.#state = "recording";
     this.#words = [];
@@ -120,6 +129,7 @@ export class CommandBuffer {
     valid(offsetBytes % 4 === 0 && bytes.length % 4 === 0, "push constants are written in dwords");
     valid(offsetBytes >= 0 && offsetBytes + bytes.length <= maxPushConstantBytes, "push constants past 256 bytes");
     this.#push.set(bytes, offsetBytes);
+    this.#owner.layer?.pushed(this, offsetBytes, bytes.length);
     return this;
   }
 
@@ -162,6 +172,7 @@ export class CommandBuffer {
     valid(offsetBytes % 4 === 0 && offsetBytes >= 0, `indirect offset ${offsetBytes} is no multiple of 4`);
     valid(offsetBytes + 12 <= buffer.sizeBytes, "indirect arguments leave their buffer");
     const address = this.#reach(buffer) + BigInt(offsetBytes);
+    this.#owner.layer?.used(this, "dispatchIndirect", [[buffer, offsetBytes, 12, "indirectRead"]]);
     this.#setState(pipeline, [0, 0, 0]);
     for (const { kind, sgpr } of pipeline.entry.reflection.userData) {
       if (kind !== "workgroupCounts") continue;
@@ -187,6 +198,10 @@ export class CommandBuffer {
     for (const { srcOffsetBytes = 0, dstOffsetBytes = 0, sizeBytes } of regions) {
       const size = sizeBytes ?? Math.min(src.sizeBytes - srcOffsetBytes, dst.sizeBytes - dstOffsetBytes);
       const from = this.#reach(src, srcOffsetBytes, size);
+      this.#owner.layer?.used(this, "copyBuffer", [
+        [src, srcOffsetBytes, size, "transferRead"],
+        [dst, dstOffsetBytes, size, "transferWrite"],
+      ]);
       this.#words.push(...this.#encoder.copy(from, this.#reach(dst, dstOffsetBytes, size), size));
     }
     return this;
@@ -197,7 +212,9 @@ export class CommandBuffer {
     this.#recording();
     const size = sizeBytes ?? Math.floor((buffer.sizeBytes - offsetBytes) / 4) * 4;
     valid(offsetBytes % 4 === 0 && size % 4 === 0, `fill of ${size} bytes at ${offsetBytes}: not whole dwords`);
-    this.#words.push(...this.#encoder.fill(this.#reach(buffer, offsetBytes, size), size, value));
+    const va = this.#reach(buffer, offsetBytes, size);
+    this.#owner.layer?.used(this, "fillBuffer", [[buffer, offsetBytes, size, "transferWrite"]]);
+    this.#words.push(...this.#encoder.fill(va, size, value));
     return this;
   }
 
@@ -207,13 +224,16 @@ export class CommandBuffer {
     valid(offsetBytes % 4 === 0 && bytes.length % 4 === 0, "updates are whole dwords");
     valid(bytes.length > 0 && bytes.length <= maxUpdateBytes, `update of ${bytes.length} bytes, at most 65536`);
     const words = new Uint32Array(bytes.slice().buffer);
-    this.#words.push(...this.#encoder.update(this.#reach(buffer, offsetBytes, bytes.length), words));
+    const va = this.#reach(buffer, offsetBytes, bytes.length);
+    this.#owner.layer?.used(this, "updateBuffer", [[buffer, offsetBytes, bytes.length, "transferWrite"]]);
+    this.#words.push(...this.#encoder.update(va, words));
     return this;
   }
 
   /** What came before, by `scope`'s first list, has ended and is visible to what comes after, by its second. */
   pipelineBarrier(scope: BarrierScope = {}): this {
     this.#recording();
+    this.#owner.layer?.barrier(this, scope);
     this.#words.push(...this.#encoder.barrier(scope));
     return this;
   }
@@ -240,6 +260,7 @@ export class CommandBuffer {
       this.#used.add(event.memory);
       this.#words.push(...this.#encoder.wait(event.va, 1));
     }
+    this.#owner.layer?.barrier(this, scope);
     this.#words.push(...this.#encoder.barrier(scope));
     return this;
   }
@@ -284,6 +305,7 @@ export class CommandBuffer {
       valid(secondary.queue === "compute", "executeCommands of another queue's command buffer");
       const { va, dwords } = secondary.submission();
       this.#secondaries.add(secondary);
+      this.#owner.layer?.executed(this, secondary);
       this.#words.push(...encodePacket("INDIRECT_BUFFER", { address: va, sizeDwords: dwords, valid: 1 }));
     }
     this.#pipeline = undefined;
@@ -318,11 +340,15 @@ export class CommandBuffer {
     for (const secondary of this.#secondaries) {
       for (const memory of secondary.submission().memories) memories.add(memory);
     }
-    for (const memory of memories) valid(!memory.freed, "command buffer uses memory that was freed");
+    for (const memory of memories) {
+      valid(!memory.freed, `command buffer uses memory that was freed${memory.freedAt}`);
+      valid(memory.ownedBy(this.#owner), `command buffer uses BO ${memory.handle} of another device`);
+    }
     return { va: this.#memory.va, dwords: this.#dwords, memories };
   }
 
   destroy(): void {
+    this.#owner.layer?.began(this, "destroy");
     this.#release();
     this.#state = "initial";
   }
@@ -356,6 +382,8 @@ export class CommandBuffer {
     if (this.#pipelineDirty) this.#emitPipeline(pipeline);
     const user = this.#userData(pipeline, counts);
     if (user.length > 0) this.#words.push(...setRegisters(COMPUTE_USER_DATA_0, user));
+    const sets = () => new Map([...this.#sets].map(([index, { set }]) => [index, set]));
+    this.#owner.layer?.dispatched(this, pipeline, sets());
   }
 
   #release(): void {

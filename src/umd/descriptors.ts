@@ -104,6 +104,11 @@ export class DescriptorSet {
     return [...this.#ranges.values()].map(({ buffer }) => buffer.memory);
   }
 
+  /** What was written to the elements of a binding. */
+  rangesOf(binding: number): BufferRange[] {
+    return [...this.#ranges].filter(([key]) => key.startsWith(`${binding}.`)).map(([, range]) => range);
+  }
+
   written(binding: number, element: number): boolean {
     return this.#ranges.has(`${binding}.${element}`);
   }

@@ -17,6 +17,7 @@ import { DeviceQueue, type SubmitOptions } from "./queue.ts";
 import { pointWords, Semaphore, type SemaphorePoint } from "./semaphore.ts";
 import { CommandPool, Event, QueryPool } from "./sync.ts";
 import { VaHeap } from "./va-heap.ts";
+import { ApiLayer, type ApiMessage } from "./validate/index.ts";
 
 /** The API version this driver speaks with kernels (`QUERY_INFO`). */
 const KERNEL_API_VERSION = 1;
@@ -36,6 +37,8 @@ export interface DriverEvent {
 export interface InstanceOptions {
   readonly kernel: KernelPort;
   readonly trace?: (event: DriverEvent) => void;
+  /** Turns the validation layer on: it tells of misuse that works by luck. */
+  readonly validate?: (message: ApiMessage) => void;
 }
 
 export interface DeviceOptions {
@@ -82,6 +85,7 @@ export class Fence {
 
 export class Device implements MemoryOwner, CommandOwner {
   readonly kernel: KernelFile;
+  readonly layer: ApiLayer | undefined;
   readonly limits: { readonly maxIbDwords: number; readonly vramBytes: number; readonly gttBytes: number };
   readonly #trace: (event: DriverEvent) => void;
   readonly #heaps: Readonly<Record<AddressRange, VaHeap>>;
@@ -94,8 +98,9 @@ export class Device implements MemoryOwner, CommandOwner {
   readonly #retired: { readonly after: ReadonlyMap<DeviceQueue, bigint>; readonly action: () => void }[] = [];
   #lost = false;
 
-  constructor({ kernel, trace }: InstanceOptions, { processName, timeoutMs }: DeviceOptions) {
+  constructor({ kernel, trace, validate }: InstanceOptions, { processName, timeoutMs }: DeviceOptions) {
     this.#trace = trace ?? (() => {});
+    this.layer = validate === undefined ? undefined : new ApiLayer(validate);
     this.kernel = new KernelFile(kernel, processName);
     const info = this.kernel.call("QUERY_INFO", {});
     if (info.apiVersion !== KERNEL_API_VERSION) {
@@ -115,7 +120,7 @@ export class Device implements MemoryOwner, CommandOwner {
     };
     const queue = (name: QueueName) => new DeviceQueue(this.kernel, name, timeoutMs ?? 0);
     this.#queues = { compute: queue("compute"), transfer: queue("transfer") };
-    this.#ring = this.allocateMemory({ sizeBytes: 4096, type: "host", access: VaFlag.READ });
+    this.#ring = this.#allocate({ sizeBytes: 4096, type: "host", access: VaFlag.READ });
   }
 
   get lost(): boolean {
@@ -136,6 +141,12 @@ export class Device implements MemoryOwner, CommandOwner {
 
   /** A BO and its addresses. Throws OUT_OF_DEVICE_MEMORY. */
   allocateMemory(options: MemoryOptions): DeviceMemory {
+    const memory = this.#allocate(options);
+    this.layer?.created(memory, `memory of ${memory.sizeBytes} bytes (BO ${memory.handle})`);
+    return memory;
+  }
+
+  #allocate(options: MemoryOptions): DeviceMemory {
     const memory = new DeviceMemory(this, options);
     this.#memories.add(memory);
     const where = `BO ${memory.handle}, ${memory.sizeBytes} bytes of ${memory.type} memory`;
@@ -229,11 +240,11 @@ export class Device implements MemoryOwner, CommandOwner {
     if (sizeBytes / 4 > this.limits.maxIbDwords) {
       throw new DriverError("OUT_OF_DEVICE_MEMORY", `${sizeBytes / 4} dwords of commands in one buffer`);
     }
-    return this.allocateMemory({ sizeBytes, type: "host", access: VaFlag.READ });
+    return this.#allocate({ sizeBytes, type: "host", access: VaFlag.READ });
   }
 
   uploadMemory(sizeBytes: number): DeviceMemory {
-    return this.allocateMemory({ sizeBytes, type: "host", range: "window", access: VaFlag.READ });
+    return this.#allocate({ sizeBytes, type: "host", range: "window", access: VaFlag.READ });
   }
 
   traceCommands(va: bigint, words: Uint32Array): void {
@@ -261,13 +272,14 @@ export class Device implements MemoryOwner, CommandOwner {
         va,
       });
     }
+    this.layer?.submitted(name, list, queue.lastFence, wait ?? [], (commands) => commands.simultaneousUse);
     return new Fence(this, name, queue.lastFence);
   }
 
   #emptyCommands(name: QueueName): CommandBuffer {
     let commands = this.#empty.get(name);
     if (commands === undefined) {
-      commands = this.createCommandBuffer({ queue: name }).begin().end();
+      commands = this.createCommandBuffer({ queue: name, simultaneousUse: true }).begin().end();
       this.#empty.set(name, commands);
     }
     return commands;
@@ -291,11 +303,15 @@ export class Device implements MemoryOwner, CommandOwner {
     points: readonly SemaphorePoint[],
     { all = true, timeoutMs = FOREVER }: { readonly all?: boolean; readonly timeoutMs?: number } = {},
   ): Promise<"SUCCESS" | "TIMEOUT"> {
+    if (this.layer !== undefined) {
+      for (const point of points) this.layer.awaited(point, point.semaphore.submitted());
+    }
     const flags = all ? SyncobjWait.ALL : 0;
     const result = await this.kernel.waitPoints(pointWords(points), flags, Math.min(timeoutMs, FOREVER));
     if (result < 0 && result !== Errno.ETIME) throw this.#noted(kernelError(result, "SYNCOBJ_WAIT"));
     const good = Object.values(this.#queues).map((queue) => queue.refresh());
     if (good.includes(false)) throw this.#noted(kernelError(Errno.ECANCELED, "SYNCOBJ_WAIT"));
+    for (const { name, signalled } of Object.values(this.#queues)) this.layer?.completed(name, signalled);
     this.#runRetired();
     return result === 0 ? "SUCCESS" : "TIMEOUT";
   }
@@ -305,6 +321,7 @@ export class Device implements MemoryOwner, CommandOwner {
     const done = await this.#queues[queue].wait(fence, Math.min(timeoutMs, FOREVER));
     if (done instanceof DriverError) throw this.#noted(done);
     if (!done) return "TIMEOUT";
+    this.layer?.completed(queue, fence);
     this.#trace({ kind: "fence", text: `fence ${fence} signalled` });
     this.#runRetired();
     return "SUCCESS";
@@ -347,6 +364,7 @@ export class Device implements MemoryOwner, CommandOwner {
 
   /** Closes the file: the kernel takes back everything, even of a lost device. */
   destroy(): void {
+    this.layer?.closed();
     this.kernel.close();
     this.#memories.clear();
     this.#codes.clear();

@@ -17,3 +17,4 @@ export type { ComputePipeline, ComputePipelineOptions, PipelineLayout } from "./
 export type { SubmitOptions } from "./queue.ts";
 export type { Semaphore, SemaphorePoint } from "./semaphore.ts";
 export type { CommandPool, Event, QueryPool } from "./sync.ts";
+export { type ApiMessage, type ApiRule, formatApiMessage } from "./validate/index.ts";

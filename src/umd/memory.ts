@@ -2,6 +2,7 @@ import { Domain, VaFlag } from "../uapi/index.ts";
 import { DriverError, valid } from "./errors.ts";
 import type { KernelFile } from "./kernel.ts";
 import type { VaHeap } from "./va-heap.ts";
+import type { ApiLayer } from "./validate/index.ts";
 
 /** `device` is VRAM, `host` is GTT. Both can be mapped: the model's whole VRAM is visible to the CPU. */
 export type MemoryType = "device" | "host";
@@ -12,6 +13,8 @@ export type AddressRange = "general" | "window";
 /** Where memory goes when it is freed: its addresses wait until no submission can use them. */
 export interface MemoryOwner {
   readonly kernel: KernelFile;
+  /** Validation of calls, where it is on. */
+  readonly layer: ApiLayer | undefined;
   heapOf(range: AddressRange): VaHeap;
   retire(action: () => void): void;
   forget(memory: DeviceMemory): void;
@@ -36,6 +39,7 @@ export class DeviceMemory {
   readonly #range: AddressRange;
   #view: Uint8Array | undefined;
   #freed = false;
+  #freedAt = "";
 
   /** Throws OUT_OF_DEVICE_MEMORY where the domain or the address range is full. */
   constructor(owner: MemoryOwner, options: MemoryOptions) {
@@ -67,9 +71,19 @@ export class DeviceMemory {
     return this.#freed;
   }
 
+  /** ` at file:line:column` of the call that freed it, where validation is on. */
+  get freedAt(): string {
+    return this.#freedAt;
+  }
+
+  ownedBy(owner: object): boolean {
+    return this.#owner === owner;
+  }
+
   /** A live view of the whole allocation. The same view on every call. */
   map(): Uint8Array {
-    valid(!this.#freed, "map of freed memory");
+    valid(!this.#freed, `map of freed memory${this.#freedAt}`);
+    this.#owner.layer?.mapped(this);
     this.#view ??= this.#owner.kernel.mmap(this.handle, this.sizeBytes);
     return this.#view;
   }
@@ -82,9 +96,11 @@ export class DeviceMemory {
 
   /** Frees the memory; work in flight that lists it keeps it alive until its end. */
   destroy(): void {
-    valid(!this.#freed, "double free of memory");
+    valid(!this.#freed, `double free of memory${this.#freedAt === "" ? "" : `, freed${this.#freedAt}`}`);
     if (this.#view !== undefined) this.unmap();
     this.#freed = true;
+    if (this.#owner.layer !== undefined) this.#freedAt = ` at ${this.#owner.layer.place()}`;
+    this.#owner.layer?.destroyed(this);
     this.#owner.kernel.call("GEM_CLOSE", { handle: this.handle });
     this.#owner.forget(this);
     this.#owner.retire(() => this.#owner.heapOf(this.#range).free(this.va, this.sizeBytes));
@@ -124,7 +140,7 @@ export class Buffer {
 
   get memory(): DeviceMemory {
     if (this.#memory === undefined) throw new DriverError("VALIDATION", "buffer has no memory");
-    valid(!this.#memory.freed, "buffer's memory was freed");
+    valid(!this.#memory.freed, `buffer's memory was freed${this.#memory.freedAt}`);
     return this.#memory;
   }
 

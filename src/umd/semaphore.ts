@@ -33,6 +33,11 @@ export class Semaphore {
     return this.#kernel.call("SYNCOBJ_QUERY", { handle: this.handle }).value;
   }
 
+  /** The highest value that something submitted will signal. */
+  submitted(): bigint {
+    return this.#kernel.call("SYNCOBJ_QUERY", { handle: this.handle }).submitted;
+  }
+
   /** Signals a timeline from the host. */
   signal(value: bigint): void {
     valid(this.timeline, "only timelines are signalled by the host");

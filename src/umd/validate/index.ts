@@ -1,0 +1,1 @@
+export { ApiLayer, type ApiMessage, type ApiRule, formatApiMessage } from "./layer.ts";

@@ -1,0 +1,219 @@
+import type { CommandBuffer, QueueName } from "../command-buffer.ts";
+import type { DescriptorSet } from "../descriptors.ts";
+import type { Access, BarrierScope } from "../encode.ts";
+import type { Buffer, DeviceMemory } from "../memory.ts";
+import type { ComputePipeline } from "../pipeline.ts";
+import type { SemaphorePoint } from "../semaphore.ts";
+import { HazardTracker, type MemoryUse, type Operation } from "./hazards.ts";
+import { callerPlace } from "./place.ts";
+
+/** What the layer finds. The driver goes on: these are uses that real hardware may punish later. */
+export type ApiRule =
+  | "COMMANDS_PENDING"
+  | "MISSING_BARRIER"
+  | "MISSING_HOST_BARRIER"
+  | "READ_BEFORE_FENCE"
+  | "NOBODY_SIGNALS"
+  | "PUSH_CONSTANTS_UNSET"
+  | "LEAK";
+
+export interface ApiMessage {
+  readonly rule: ApiRule;
+  /** One sentence. */
+  readonly text: string;
+  /** The call at fault, `file:line:column`. */
+  readonly place: string;
+  /** The earlier call that it collides with. */
+  readonly other?: string;
+}
+
+/** A message as one line. */
+export function formatApiMessage({ rule, text, place, other }: ApiMessage): string {
+  return `${place}: ${text}${other === undefined ? "" : `; see ${other}`} [${rule}]`;
+}
+
+interface Submitted {
+  readonly queue: QueueName;
+  readonly fence: bigint;
+  readonly place: string;
+}
+
+interface Recording {
+  readonly operations: Operation[];
+  /** Bytes of push constants that were written. */
+  readonly pushed: Set<number>;
+}
+
+/**
+ * Validation of how the driver is called, as a layer of its own: the driver's objects tell it what they are asked to do.
+ * It holds what it needs to name both places of a collision, and changes nothing.
+ */
+export class ApiLayer {
+  readonly #report: (message: ApiMessage) => void;
+  readonly #recordings = new WeakMap<CommandBuffer, Recording>();
+  readonly #pending = new Map<CommandBuffer, Submitted>();
+  readonly #completed: Record<QueueName, bigint> = { compute: 0n, transfer: 0n };
+  readonly #hazards: HazardTracker;
+  readonly #alive = new Map<object, { readonly what: string; readonly place: string }>();
+
+  constructor(report: (message: ApiMessage) => void) {
+    this.#report = report;
+    this.#hazards = new HazardTracker(report);
+  }
+
+  /** Where the application is, for objects that remember their end. */
+  place(): string {
+    return callerPlace();
+  }
+
+  created(object: object, what: string): void {
+    this.#alive.set(object, { what, place: callerPlace() });
+  }
+
+  destroyed(object: object): void {
+    this.#alive.delete(object);
+  }
+
+  /** The device goes away: what is still there is a leak. */
+  closed(): void {
+    const place = callerPlace();
+    for (const { what, place: other } of this.#alive.values()) {
+      this.#report({ rule: "LEAK", text: `the device is destroyed before ${what}`, place, other });
+    }
+    this.#alive.clear();
+  }
+
+  #recording(commands: CommandBuffer): Recording {
+    let recording = this.#recordings.get(commands);
+    if (recording === undefined) {
+      recording = { operations: [], pushed: new Set() };
+      this.#recordings.set(commands, recording);
+    }
+    return recording;
+  }
+
+  #isPending(commands: CommandBuffer): Submitted | undefined {
+    const submitted = this.#pending.get(commands);
+    return submitted !== undefined && submitted.fence > this.#completed[submitted.queue] ? submitted : undefined;
+  }
+
+  /** Begin or destruction of a command buffer. */
+  began(commands: CommandBuffer, what: "begin" | "destroy"): void {
+    const submitted = this.#isPending(commands);
+    if (submitted !== undefined) {
+      const text = `${what} of a command buffer that may still run: its fence was not waited for`;
+      this.#report({ rule: "COMMANDS_PENDING", text, place: callerPlace(), other: submitted.place });
+    }
+    this.#recordings.delete(commands);
+  }
+
+  pushed(commands: CommandBuffer, offsetBytes: number, sizeBytes: number): void {
+    const { pushed } = this.#recording(commands);
+    for (let at = offsetBytes; at < offsetBytes + sizeBytes; at += 4) pushed.add(at);
+  }
+
+  /** A command that reads or writes buffers itself. */
+  used(commands: CommandBuffer, what: string, uses: readonly (readonly [Buffer, number, number, Access])[]): void {
+    const place = callerPlace();
+    const list = uses.map(([buffer, offset, size, access]) => useOf(buffer, offset, size, access, what, place));
+    this.#recording(commands).operations.push({ uses: list });
+  }
+
+  barrier(commands: CommandBuffer, scope: BarrierScope): void {
+    this.#recording(commands).operations.push({ scope });
+  }
+
+  executed(commands: CommandBuffer, secondary: CommandBuffer): void {
+    this.#recording(commands).operations.push(...this.#recording(secondary).operations);
+  }
+
+  dispatched(commands: CommandBuffer, pipeline: ComputePipeline, sets: ReadonlyMap<number, DescriptorSet>): void {
+    const place = callerPlace();
+    const { reflection } = pipeline.entry;
+    const recording = this.#recording(commands);
+    const uses: MemoryUse[] = [];
+    for (const { set, binding, name, type, readonly: only, writeonly } of reflection.resources) {
+      const bound = sets.get(set);
+      if (bound === undefined) continue;
+      const access: Access = type === "uniformBuffer" ? "uniformRead" : only ? "shaderRead" : "shaderWrite";
+      const what = `dispatch (${name})`;
+      for (const { buffer, offsetBytes = 0, rangeBytes } of bound.rangesOf(binding)) {
+        const dynamic = bound.layout.dynamic.includes(binding);
+        const offset = dynamic ? 0 : offsetBytes;
+        const size = dynamic ? buffer.sizeBytes : (rangeBytes ?? buffer.sizeBytes - offset);
+        uses.push(useOf(buffer, offset, size, access, what, place));
+        if (access === "shaderWrite" && !writeonly) uses.push(useOf(buffer, offset, size, "shaderRead", what, place));
+      }
+    }
+    recording.operations.push({ uses });
+    const unset = pushOffsets(pipeline).filter((offset) => !recording.pushed.has(offset));
+    if (unset.length === 0) return;
+    const text = `the shader reads push constants at ${unset.join(", ")} that were never set`;
+    this.#report({ rule: "PUSH_CONSTANTS_UNSET", text, place });
+  }
+
+  submitted(
+    queue: QueueName,
+    list: readonly CommandBuffer[],
+    fence: bigint,
+    wait: readonly SemaphorePoint[],
+    simultaneous: (commands: CommandBuffer) => boolean,
+  ): void {
+    const place = callerPlace();
+    // A semaphore makes everything before its signal visible to what waits.
+    if (wait.length > 0) this.#hazards.synchronise();
+    for (const commands of list) {
+      const before = this.#isPending(commands);
+      if (before !== undefined && !simultaneous(commands)) {
+        const text = "submit of a command buffer that is pending already";
+        this.#report({ rule: "COMMANDS_PENDING", text, place, other: before.place });
+      }
+      this.#pending.set(commands, { queue, fence, place });
+      this.#hazards.run(queue, this.#recording(commands).operations, fence);
+    }
+  }
+
+  /** A fence was seen signalled by the host. */
+  completed(queue: QueueName, fence: bigint): void {
+    if (fence > this.#completed[queue]) this.#completed[queue] = fence;
+    for (const [commands, submitted] of this.#pending) {
+      if (submitted.fence <= this.#completed[submitted.queue]) this.#pending.delete(commands);
+    }
+    this.#hazards.completed(queue, fence);
+  }
+
+  /** The host looks at memory. */
+  mapped(memory: DeviceMemory): void {
+    this.#hazards.mapped(memory, callerPlace());
+  }
+
+  /** A host wait for a timeline's value. */
+  awaited(point: SemaphorePoint, submitted: bigint): void {
+    if (!point.semaphore.timeline || (point.value ?? 0n) <= submitted) return;
+    const text = `wait for value ${point.value} of a timeline, which no submission signals: the highest is ${submitted}`;
+    this.#report({ rule: "NOBODY_SIGNALS", text, place: callerPlace() });
+  }
+}
+
+/** Byte offsets of the push constants that a shader is passed. */
+function pushOffsets(pipeline: ComputePipeline): number[] {
+  const { userData, pushConstantBytes } = pipeline.entry.reflection;
+  return userData.flatMap((entry) => {
+    if (entry.kind === "inlinePushConstants") return entry.offsets ?? [];
+    if (entry.kind !== "pushConstantPointer") return [];
+    return Array.from({ length: Math.ceil(pushConstantBytes / 4) }, (_, i) => i * 4);
+  });
+}
+
+function useOf(
+  buffer: Buffer,
+  offsetBytes: number,
+  sizeBytes: number,
+  access: Access,
+  what: string,
+  place: string,
+): MemoryUse {
+  const { memory } = buffer;
+  const start = Number(buffer.va - memory.va) + offsetBytes;
+  return { memory, start, end: start + sizeBytes, access, what, place };
+}
