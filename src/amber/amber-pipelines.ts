@@ -110,7 +110,7 @@ function readItem(context: AmberContext, pipeline: ScriptPipeline, keyword: stri
       reader.integer("number of control points", 1);
       return;
     case "FRAMEBUFFER_SIZE":
-      graphicsOnly();
+      // scripts give it to compute pipelines too, where it means nothing
       reader.integer("width", 1);
       reader.integer("height", 1);
       return;

@@ -52,7 +52,17 @@ import {
   unsupported,
   wordAt,
 } from "./ids.ts";
-import { describe, dynamicOffset, kindOfVar, Layout, localBase, PtrKind, pointerAt } from "./pointers.ts";
+import {
+  describe,
+  dynamicOffset,
+  explicitBytes,
+  isSharedBlock,
+  kindOfVar,
+  layoutOf,
+  localBase,
+  pointerAt,
+  PtrKind,
+} from "./pointers.ts";
 import { subgroupBuiltIn, subgroupId } from "./subgroups.ts";
 import { Unsupported } from "./texts.ts";
 import { arrayStride, partType, TypeKind } from "./types.ts";
@@ -84,15 +94,16 @@ function accessFlags(p: u32, operands: u32): u32 {
 function sharedBase(variable: u32): u32 {
   if (idLeaf[variable] != 0) return idLeaf[variable] - 1;
   const type = idType[variable];
+  const block = isSharedBlock(variable);
   const align = typeAlign[type];
-  const start = (ldsBytes() + align - 1) & ~(align - 1);
-  const end = <u64>start + typeSize[type];
+  const start = block ? 0 : (ldsBytes() + align - 1) & ~(align - 1);
+  const end = block ? <u64>explicitBytes(type) : <u64>start + typeSize[type];
   // 64 KiB is what one workgroup may have (gfx1030.md §3).
   if (end > 65536) {
     fail(Fail.LIMIT, 13, end > 0xffff_ffff ? 0xffff_ffff : <u32>end, 65536);
     return 0;
   }
-  setLdsBytes(<u32>end);
+  setLdsBytes(max(ldsBytes(), <u32>end));
   idLeaf[variable] = start + 1;
   return start;
 }
@@ -183,7 +194,7 @@ function loadMemory(p: u32, leaf: u32, flags: u32): void {
   const kind = kindOfVar(ptrVar[p]);
   const shared = kind == PtrKind.SHARED;
   const base = shared ? sharedBase(ptrVar[p]) : 0;
-  const count = describe(idType[p], ptrConst[p] + base, shared ? Layout.SHARED : Layout.EXPLICIT, ptrStride[p], 0);
+  const count = describe(idType[p], ptrConst[p] + base, layoutOf(ptrVar[p]), ptrStride[p], 0);
   for (let k: u32 = 0; kind == PtrKind.PUSH && k < count; k++) {
     if (scratchB[2 * k] <= MAX_PUSH_BYTES - 4) continue;
     fail(Fail.LIMIT, 15, scratchB[2 * k], MAX_PUSH_BYTES);
@@ -223,7 +234,7 @@ function storeMemory(p: u32, leaf: u32, flags: u32): void {
     return;
   }
   const base = shared ? sharedBase(ptrVar[p]) : 0;
-  const count = describe(idType[p], ptrConst[p] + base, shared ? Layout.SHARED : Layout.EXPLICIT, ptrStride[p], 0);
+  const count = describe(idType[p], ptrConst[p] + base, layoutOf(ptrVar[p]), ptrStride[p], 0);
   let k: u32 = 0;
   while (k < count && !failed()) {
     const n = runLength(kind, p, k, count);

@@ -183,12 +183,24 @@ export function localBase(variable: u32): u32 {
   return first;
 }
 
-function layoutOf(kind: u32): u32 {
-  return kind == PtrKind.SHARED
-    ? Layout.SHARED
-    : kind == PtrKind.LOCAL || kind == PtrKind.INPUT
-      ? Layout.NONE
-      : Layout.EXPLICIT;
+/** A workgroup variable whose block says its offsets itself; all of them start at the same byte and alias. */
+export function isSharedBlock(variable: u32): bool {
+  return kindOfVar(variable) == PtrKind.SHARED && (idDec[idType[variable]] & Dec.BLOCK) != 0;
+}
+
+/** How the memory behind a variable is laid out. Source: SPV_KHR_workgroup_memory_explicit_layout for blocks there. */
+export function layoutOf(variable: u32): u32 {
+  const kind = kindOfVar(variable);
+  if (kind == PtrKind.SHARED) return isSharedBlock(variable) ? Layout.EXPLICIT : Layout.SHARED;
+  return kind == PtrKind.LOCAL || kind == PtrKind.INPUT ? Layout.NONE : Layout.EXPLICIT;
+}
+
+/** Bytes up to the end of the last component of a type with explicit offsets. */
+export function explicitBytes(type: u32): u32 {
+  const count = describe(type, 0, Layout.EXPLICIT, 0, 0);
+  let end: u32 = 0;
+  for (let k: u32 = 0; k < count && !failed(); k++) end = max(end, scratchB[2 * k] + (scratchB[2 * k + 1] + 7) / 8);
+  return end;
 }
 
 export function copyPointer(to: u32, from: u32): void {
@@ -262,7 +274,7 @@ function step(p: u32, index: u32, at: u32): void {
     idType[p] = typeA[type];
     return;
   }
-  const layout = layoutOf(where);
+  const layout = layoutOf(ptrVar[p]);
   if (kind == TypeKind.STRUCT) {
     if (!known || n >= typeB[type]) {
       malformed(at);
