@@ -38,17 +38,21 @@ export type GlslResult =
 /** GLSL for Vulkan to SPIR-V. Every mistake of the source is a diagnostic, all in one run; nothing is thrown for it. */
 export function compileGlsl(request: GlslRequest): GlslResult {
   const { source, filename, stage, entryPoint = "main", defines = {}, includes = {} } = request;
+  const relaxed = request.dialect === "relaxed";
   const sources = new Sources();
   const diagnostics = new Diagnostics(sources, request.maxDiagnostics ?? 100);
-  const preprocessed = preprocess({ filename, source, defines, includes }, sources, diagnostics);
+  const preprocessed = preprocess({ filename, source, defines, includes, relaxed }, sources, diagnostics);
   const { filesRead, version } = preprocessed;
   const extensions = new Set<string>();
   for (const [name, behavior] of preprocessed.extensions) if (behavior !== "disable") extensions.add(name);
+  // rows of older versions are marked with the dialect as if it were an extension
+  if (relaxed) extensions.add("relaxed");
   const unit = parse(preprocessed.tokens, diagnostics);
   const { lostNames } = unit;
-  const module = check(unit, { stage, entryPoint, version, extensions, lostNames, diagnostics });
-  if (module === undefined || diagnostics.hasErrors) return { ok: false, diagnostics: diagnostics.items, filesRead };
   const { targetEnv = "vulkan1.3", debugInfo = true } = request;
+  const hasSubgroups = targetEnv !== "vulkan1.0";
+  const module = check(unit, { stage, entryPoint, version, extensions, lostNames, diagnostics, relaxed, hasSubgroups });
+  if (module === undefined || diagnostics.hasErrors) return { ok: false, diagnostics: diagnostics.items, filesRead };
   const words = emitModule(module, { stage, entryPoint, targetEnv, version, debugInfo, sources });
   return { ok: true, words, diagnostics: diagnostics.items, filesRead };
 }

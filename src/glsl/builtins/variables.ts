@@ -15,7 +15,7 @@ export interface BuiltinVariable {
 }
 
 /**
- * stage (`*` for all), storage, type, name, SPIR-V BuiltIn; then `=Capability`, `+extension`, `>version` (of the language
+ * stage (`*` for all), storage, type, name, SPIR-V BuiltIn; `-` where it is an output at location 0; then `=Capability`, `+extension`, `>version` (of the language
  * without an extension). Source: GLSL 4.60 section 7.1, GL_KHR_vulkan_glsl and the extensions' own texts.
  */
 const rows = `
@@ -53,6 +53,11 @@ fragment in bool gl_HelperInvocation HelperInvocation
 fragment out float gl_FragDepth FragDepth
 fragment out int[] gl_SampleMask SampleMask
 fragment out int gl_FragStencilRefARB FragStencilRefEXT =StencilExportEXT +GL_ARB_shader_stencil_export
+fragment out vec4 gl_FragColor - +relaxed
+fragment out vec4[] gl_FragData - +relaxed
+fragment out float gl_FragDepthEXT FragDepth +GL_EXT_frag_depth
+vertex in int gl_VertexID VertexIndex +relaxed
+vertex in int gl_InstanceID InstanceIndex +relaxed
 * in int gl_ViewIndex ViewIndex =MultiView +GL_EXT_multiview
 * in int gl_DeviceIndex DeviceIndex =DeviceGroup +GL_EXT_device_group
 compute in uint gl_NumSubgroups NumSubgroups =GroupNonUniform +GL_KHR_shader_subgroup_basic

@@ -29,6 +29,10 @@ export interface CheckContext {
   readonly extensions: ReadonlySet<string>;
   readonly lostNames: ReadonlySet<string>;
   readonly diagnostics: Diagnostics;
+  /** Older GLSL and OpenGL's habits are taken: see `dialect`. */
+  readonly relaxed: boolean;
+  /** The target takes SPIR-V 1.3: subgroup operations are part of it. */
+  readonly hasSubgroups: boolean;
 }
 
 /** Implicit conversions by source type, best first. Source: GLSL 4.60 section 4.1.10. */
@@ -79,6 +83,7 @@ export abstract class CheckBase {
   /** What came with version 4.20 and is not in ES. */
   protected need420(what: string, place: Range): void {
     const { version, extensions } = this.context;
+    if (this.context.relaxed && !version.es) return;
     if (!version.es && (version.number >= 420 || extensions.has("GL_ARB_shading_language_420pack"))) return;
     this.diagnostics.error("GLSL_NEEDS_VERSION", { what, version: 420 }, place.position, place.end);
   }
@@ -93,6 +98,7 @@ export abstract class CheckBase {
     if (from === to) return 0;
     if (!this.allowsConversions() || !implicitTargets[from].includes(to)) return undefined;
     if (from === "int" && to === "uint" && this.context.version.number < 400 && !this.context.version.es) {
+      if (this.context.relaxed) return 2;
       return this.context.extensions.has("GL_ARB_gpu_shader5") ? 2 : undefined;
     }
     const a = scalarFacts[from];

@@ -1,7 +1,7 @@
 import { builtinFunctionNames, builtinOverloads, type Overload, type ParameterMode } from "../builtins/index.ts";
 import type { Note } from "../diagnostics.ts";
 import type * as ast from "../syntax/index.ts";
-import { arrayType, coreType, type Type, typeName } from "../types/index.ts";
+import { arrayType, coreType, errorType, scalarFacts, scalarOf, type Type, typeName } from "../types/index.ts";
 import type { Range } from "./base.ts";
 import { ConstructorChecker } from "./constructors.ts";
 import { foldBuiltin } from "./fold.ts";
@@ -26,6 +26,11 @@ export abstract class CallChecker extends ConstructorChecker {
 
   protected call(call: ast.CallExpr): Expr {
     const callee = call.callee;
+    if (callee.kind === "type" && this.context.relaxed && builtinOverloads(callee.type.name).length > 0) {
+      // `texture2D(…)` is a function there, and no type
+      const { position, end, type } = callee;
+      return this.call({ ...call, callee: { kind: "name", name: type.name, position, end } });
+    }
     if (callee.kind === "type") return this.construct(this.resolveType(callee.type), this.values(call.args), call);
     if (callee.kind === "member") return this.method(call, callee);
     if (callee.kind === "index") {
@@ -58,8 +63,14 @@ export abstract class CallChecker extends ConstructorChecker {
   }
 
   /** Whether the shader has the extension that an overload is from. */
-  private isKnown({ extensions }: Overload): boolean {
-    return extensions.length === 0 || extensions.some((name) => this.context.extensions.has(name));
+  private isKnown({ extensions, lowering, parameters }: Overload): boolean {
+    const has = this.context.extensions;
+    if (extensions.length > 0 && !extensions.some((name) => has.has(name))) return false;
+    const scalar = lowering === "subgroup" ? scalarOf(parameters[0]?.type ?? errorType) : undefined;
+    if (scalar === undefined) return true;
+    const { kind, bits } = scalarFacts[scalar];
+    if (bits === 32 || scalar === "double") return true;
+    return has.has(`GL_EXT_shader_subgroup_extended_types_${kind === "float" ? "float" : "int"}${bits}`);
   }
 
   private values(args: readonly ast.Expr[]): Expr[] {
@@ -243,7 +254,7 @@ export abstract class CallChecker extends ConstructorChecker {
     return { kind: "call", callee, args, type: callee.returns, constness: 0, position, end };
   }
 
-  /** Reads of writeonly images, writes of readonly ones, offsets and components that must be constant. */
+  /** Reads of writeonly images, writes of readonly ones, arguments that must be constant. */
   private checkImageAccess({ name, lowering, instruction }: Overload, args: readonly Expr[]): boolean {
     const [image] = args;
     if (image === undefined) return true;
@@ -257,6 +268,14 @@ export abstract class CallChecker extends ConstructorChecker {
       const reason = `'${rootVariable(image)?.name}' is readonly`;
       this.diagnostics.error("GLSL_NOT_ASSIGNABLE", { reason }, position, end);
       return false;
+    }
+    if (lowering === "subgroup" && instruction.endsWith("_ClusteredReduce")) {
+      const size = args[1]!;
+      const value = size.kind === "constant" ? size.values[0]! : 0;
+      if (size.constness !== 2 && (value < 1 || (value & (value - 1)) !== 0)) {
+        this.diagnostics.error("GLSL_CLUSTER_SIZE", {}, size.position, size.end);
+        return false;
+      }
     }
     const fixed = lowering === "sample" || lowering === "fetch" ? "o" : lowering === "gather" ? "mq" : "";
     for (const [at, role] of [...instruction].entries()) {
@@ -274,6 +293,11 @@ export abstract class CallChecker extends ConstructorChecker {
     if (overload.stage !== undefined && overload.stage !== this.context.stage) {
       const values = { name: overload.name, stage: overload.stage };
       this.diagnostics.error("GLSL_WRONG_STAGE", values, callee.position, callee.end);
+      return { ...this.errorExpr(call), type: overload.returns };
+    }
+    if (overload.extensions[0]?.startsWith("GL_KHR_shader_subgroup") === true && !this.context.hasSubgroups) {
+      const values = { name: overload.name, target: "vulkan1.1" };
+      this.diagnostics.error("GLSL_NEEDS_TARGET", values, callee.position, callee.end);
       return { ...this.errorExpr(call), type: overload.returns };
     }
     if (!this.checkImageAccess(overload, args)) return { ...this.errorExpr(call), type: overload.returns };

@@ -44,6 +44,7 @@ class Checker extends StatementChecker {
     this.checkCalls();
     for (const variable of this.globals) this.settleSize(variable);
     for (const variable of this.unsized) this.settleSize(variable);
+    if (this.context.relaxed) this.assignMissing();
     const main = this.functions.find(({ name, body }) => name === this.context.entryPoint && body !== undefined);
     if (main === undefined) {
       // where syntax was lost, the entry point may be what was lost

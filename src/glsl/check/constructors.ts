@@ -6,6 +6,7 @@ import {
   containsOpaque,
   containsUnsized,
   elementType,
+  isReal,
   leafCount,
   type MatrixType,
   type OpaqueType,
@@ -88,7 +89,9 @@ export abstract class ConstructorChecker extends OperatorChecker {
       this.diagnostics.error("GLSL_CONSTRUCTOR_MISSING", values, place.position, place.end);
       return { ...this.errorExpr(place), type };
     }
-    const converted = args.map((arg) => this.convert(arg, type.scalar));
+    // a matrix has no type of integers: its components are converted one by one
+    const apart = (arg: Expr): boolean => arg.type.kind === "matrix" && !isReal(type.scalar) && arg.kind !== "constant";
+    const converted = args.map((arg) => (apart(arg) ? arg : this.convert(arg, type.scalar)));
     // a conversion, nothing else
     if (single !== undefined && converted[0]!.type === type) return { ...converted[0]!, ...rangeOf(place) };
     if (converted.every((arg) => arg.kind === "constant")) {

@@ -202,7 +202,8 @@ export abstract class DeclarationChecker extends SpecifierChecker {
       storage !== "local" &&
       storage !== "global" &&
       storage !== "constant" &&
-      storage !== "specialization"
+      storage !== "specialization" &&
+      !(storage === "uniform" && this.context.relaxed)
     ) {
       this.diagnostics.error("GLSL_NO_INITIALIZER", { storage: q.storage ?? storage }, init.position, init.end);
     }
@@ -210,7 +211,7 @@ export abstract class DeclarationChecker extends SpecifierChecker {
     if (version.es && type.kind === "array" && type.size === undefined && !failed) {
       this.diagnostics.error("GLSL_UNSIZED_VARIABLE", {}, position, end);
     }
-    if (version.es && global && q.storage === undefined && initializer?.constness === 0) {
+    if (version.es && !this.context.relaxed && global && q.storage === undefined && initializer?.constness === 0) {
       this.diagnostics.error("GLSL_NOT_CONSTANT", { name }, initializer.position, initializer.end);
     }
     if (q.storage === "const") this.checkConstant(initializer, failed, declarator, global);
@@ -241,7 +242,7 @@ export abstract class DeclarationChecker extends SpecifierChecker {
       ...optional("location", layout.get("location")?.value),
       ...optional("component", layout.get("component")?.value),
       ...optional("index", layout.get("index")?.value),
-      ...(opaque ? { set: layout.get("set")?.value ?? 0, binding: layout.get("binding")?.value ?? 0 } : {}),
+      ...(opaque ? { set: layout.get("set")?.value ?? 0, ...optional("binding", layout.get("binding")?.value) } : {}),
       ...optional("inputAttachmentIndex", layout.get("input_attachment_index")?.value),
       ...(q.interpolation.length > 0 ? { interpolation: q.interpolation } : {}),
       ...(q.memory.length > 0 ? { memory: q.memory } : {}),
@@ -249,6 +250,10 @@ export abstract class DeclarationChecker extends SpecifierChecker {
       invariant: q.invariant,
       highestIndex: -1,
     };
+    if (storage === "uniform" && !opaque && this.context.relaxed && type.kind !== "error") {
+      this.looseUniform(name, type, declarator);
+      return undefined;
+    }
     if (!this.declare(name, variable, declarator)) return undefined;
     if (global) this.declareGlobal(variable);
     else if (type.kind === "array" && type.size === undefined) this.unsized.push(variable);
@@ -285,6 +290,75 @@ export abstract class DeclarationChecker extends SpecifierChecker {
         this.diagnostics.error("GLSL_NO_MEMBER", values, member.position, member.end);
       } else {
         this.redeclareBuiltin(row, { ...q, layout: new Map(), invariant: member.invariant }, member.type, member);
+      }
+    }
+  }
+
+  private looseMembers: Member[] | undefined;
+  private looseBlock: Variable | undefined;
+
+  /** A uniform outside blocks becomes a member of one block that holds them all. */
+  private looseUniform(name: string, type: Type, place: ast.Declarator): void {
+    const { position, end } = place;
+    if (this.looseMembers === undefined || this.looseBlock === undefined) {
+      this.looseMembers = [];
+      const struct: StructType = { kind: "struct", name: "LooseUniforms", members: this.looseMembers, block: true };
+      this.looseBlock = {
+        kind: "variable",
+        name: "LooseUniforms",
+        type: struct,
+        storage: "uniform",
+        position,
+        end,
+        constant: true,
+        constness: 0,
+        layout: { packing: "std140", rowMajor: false },
+        set: 0,
+        precise: false,
+        invariant: false,
+        highestIndex: -1,
+      };
+      this.declareGlobal(this.looseBlock);
+    }
+    const member = this.looseMembers.length;
+    if (!this.declare(name, { kind: "member", block: this.looseBlock, member, position, end }, place)) return;
+    const plain = { layout: {}, memory: [], interpolation: [], invariant: false };
+    this.looseMembers.push({ name, type, ...plain, position, end });
+  }
+
+  /**
+   * Gives bindings and locations to what has none (relaxed dialect): bindings and vertex inputs in source order, what
+   * goes from stage to stage by name, so that both sides agree whatever their order.
+   */
+  protected assignMissing(): void {
+    const taken = new Set<string>();
+    for (const { set, binding } of this.globals) if (binding !== undefined) taken.add(`${set} ${binding}`);
+    let next = 0;
+    for (const variable of this.globals) {
+      if (variable.set === undefined || variable.binding !== undefined) continue;
+      while (taken.has(`${variable.set} ${next}`)) next++;
+      variable.binding = next++;
+    }
+    for (const storage of ["in", "out"] as const) {
+      const own = this.globals.filter((each) => each.storage === storage && each.builtIn === undefined);
+      const used = new Set<number>();
+      for (const { location, type } of own) {
+        for (let at = 0; location !== undefined && at < locationCount(type); at++) used.add(location + at);
+      }
+      const between = this.context.stage === (storage === "out" ? "vertex" : "fragment");
+      const missing = own.filter(({ location, type }) => location === undefined && !hasLocations(type));
+      if (between) missing.sort((a, b) => (a.name < b.name ? -1 : 1));
+      for (const variable of missing) {
+        const count = locationCount(variable.type);
+        let at = 0;
+        for (let free = 0; free < count; ) {
+          if (used.has(at + free)) {
+            at += free + 1;
+            free = 0;
+          } else free++;
+        }
+        variable.location = at;
+        for (let each = 0; each < count; each++) used.add(at + each);
       }
     }
   }
@@ -342,7 +416,8 @@ export abstract class DeclarationChecker extends SpecifierChecker {
         return "shared";
       case "uniform":
         if (core.kind === "opaque") return this.opaqueStorage(q, core, place);
-        if (type.kind !== "error") this.diagnostics.error("GLSL_LOOSE_UNIFORM", { name }, position, end);
+        if (type.kind !== "error" && !this.context.relaxed)
+          this.diagnostics.error("GLSL_LOOSE_UNIFORM", { name }, position, end);
         return "uniform";
       case "buffer":
         this.diagnostics.error("GLSL_LOOSE_BUFFER", { name }, position, end);
@@ -364,7 +439,9 @@ export abstract class DeclarationChecker extends SpecifierChecker {
     const subpass = type.family === "subpass";
     const formats = type.family === "image" ? Object.keys(imageFormats) : [];
     this.allowLayout(q, ["set", "binding", ...(subpass ? ["input_attachment_index"] : []), ...formats], typeName(type));
-    if (!q.layout.has("binding")) this.diagnostics.error("GLSL_NO_BINDING", { name }, position, end);
+    if (!q.layout.has("binding") && !this.context.relaxed) {
+      this.diagnostics.error("GLSL_NO_BINDING", { name }, position, end);
+    }
     if (subpass && !q.layout.has("input_attachment_index")) {
       this.diagnostics.error("GLSL_NO_ATTACHMENT_INDEX", { name }, position, end);
     }
@@ -391,7 +468,9 @@ export abstract class DeclarationChecker extends SpecifierChecker {
     }
     const captured = storage === "out" ? ["xfb_buffer", "xfb_offset", "xfb_stride"] : [];
     this.allowLayout(q, ["location", "component", "index", ...captured], `${storage} variables`);
-    if (!q.layout.has("location")) this.diagnostics.error("GLSL_NO_LOCATION", { name }, position, end);
+    if (!q.layout.has("location") && !this.context.relaxed) {
+      this.diagnostics.error("GLSL_NO_LOCATION", { name }, position, end);
+    }
     this.checkInterfaceType(storage, type, q.interpolation, place);
     return storage;
   }
@@ -430,7 +509,7 @@ export abstract class DeclarationChecker extends SpecifierChecker {
     const captured = storage === "out" ? ["xfb_buffer", "xfb_offset", "xfb_stride"] : [];
     this.allowLayout(q, ["location", ...captured], "a block");
     const own = members.every((member) => member.layout.location !== undefined);
-    if (!q.layout.has("location") && !own) {
+    if (!q.layout.has("location") && !own && !this.context.relaxed) {
       this.diagnostics.error("GLSL_NO_LOCATION", { name: decl.name }, place.position, place.end);
     }
     const qualified = members.map((member) => ({
@@ -525,7 +604,7 @@ export abstract class DeclarationChecker extends SpecifierChecker {
         : {}),
       ...(storage === "pushConstant" || layout === undefined
         ? {}
-        : { set: q.layout.get("set")?.value ?? 0, binding: q.layout.get("binding")?.value ?? 0 }),
+        : { set: q.layout.get("set")?.value ?? 0, ...optional("binding", q.layout.get("binding")?.value) }),
       ...(q.memory.length > 0 ? { memory: q.memory } : {}),
       precise: false,
       invariant: false,
@@ -562,7 +641,7 @@ export abstract class DeclarationChecker extends SpecifierChecker {
           wrong.end,
         );
       }
-    } else if (!q.layout.has("binding")) {
+    } else if (!q.layout.has("binding") && !this.context.relaxed) {
       this.diagnostics.error("GLSL_NO_BINDING", { name }, place.position, place.end);
     }
   }
@@ -609,6 +688,12 @@ function rangeOf(place: Range): Range {
   return { position: place.position, end: place.end };
 }
 
+/** Whether the members of a block have their locations. */
+function hasLocations(type: Type): boolean {
+  const core = coreType(type);
+  return core.kind === "struct" && core.block && core.members.some((member) => member.layout.location !== undefined);
+}
+
 /** The image format among the layout identifiers. */
 function formatOf(q: Qualifiers): string | undefined {
   return [...q.layout.keys()].find((name) => Object.hasOwn(imageFormats, name));
@@ -630,7 +715,7 @@ function containsInteger(type: Type): boolean {
 }
 
 /** Locations that a value of the type takes. Source: GLSL 4.60 section 4.4.1. */
-export function locationCount(type: Type): number {
+function locationCount(type: Type): number {
   switch (type.kind) {
     case "array":
       return (type.size ?? 1) * locationCount(type.element);

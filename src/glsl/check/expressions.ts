@@ -214,6 +214,10 @@ export abstract class ExpressionChecker extends CallChecker {
       return variable;
     }
     const row = this.builtinRow(expr.name);
+    if (row?.extensions[0]?.startsWith("GL_KHR_shader_subgroup") === true && !this.context.hasSubgroups) {
+      const values = { name: row.name, target: "vulkan1.1" };
+      this.diagnostics.error("GLSL_NEEDS_TARGET", values, expr.position, expr.end);
+    }
     return row === undefined ? undefined : this.declareBuiltin(row, row.type);
   }
 
@@ -238,7 +242,7 @@ export abstract class ExpressionChecker extends CallChecker {
       end: -1,
       constant: storage === "in",
       constness: 0,
-      builtIn,
+      ...(builtIn === "-" ? { location: 0 } : { builtIn }),
       ...(capability === undefined ? {} : { capability }),
       ...(this.context.stage === "fragment" && storage === "in" && holdsIntegers(type)
         ? { interpolation: ["flat"] }

@@ -78,7 +78,8 @@ export abstract class QualifierChecker extends ExpressionChecker {
     const layout = new Map<string, LayoutValue>();
     const seen = new Set<string>();
     for (const qualifier of list) {
-      const { name, position, end } = qualifier;
+      const { position, end } = qualifier;
+      const name = this.modernName(qualifier.name);
       if (qualifier.layout !== undefined) {
         for (const id of qualifier.layout) this.layoutId(id, layout);
         continue;
@@ -105,6 +106,13 @@ export abstract class QualifierChecker extends ExpressionChecker {
     }
     const { position, end } = list.length > 0 ? { position: list[0]!.position, end: list.at(-1)!.end } : place;
     return { storage, precise, invariant, precision, interpolation, memory, layout, position, end };
+  }
+
+  /** `attribute` and `varying` are `in` and `out` in the relaxed dialect. */
+  private modernName(name: string): string {
+    if (!this.context.relaxed) return name;
+    if (name === "attribute") return "in";
+    return name === "varying" ? (this.context.stage === "vertex" ? "out" : "in") : name;
   }
 
   private layoutId(id: ast.LayoutId, layout: Map<string, LayoutValue>): void {

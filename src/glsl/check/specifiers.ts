@@ -24,10 +24,10 @@ const ARRAY_SIZE_LIMIT = 0x7fffffff;
 
 /** Other extensions that make a number type known. */
 const narrowExtensions: Readonly<Record<string, readonly string[]>> = {
-  int8: ["GL_EXT_shader_8bit_storage"],
-  int16: ["GL_EXT_shader_16bit_storage"],
-  float16: ["GL_EXT_shader_16bit_storage"],
-  int64: ["GL_ARB_gpu_shader_int64", "GL_EXT_shader_atomic_int64"],
+  int8: ["GL_EXT_shader_8bit_storage", "GL_EXT_shader_subgroup_extended_types_int8"],
+  int16: ["GL_EXT_shader_16bit_storage", "GL_EXT_shader_subgroup_extended_types_int16"],
+  float16: ["GL_EXT_shader_16bit_storage", "GL_EXT_shader_subgroup_extended_types_float16"],
+  int64: ["GL_ARB_gpu_shader_int64", "GL_EXT_shader_atomic_int64", "GL_EXT_shader_subgroup_extended_types_int64"],
 };
 
 /** Type names, arrays, structs. */

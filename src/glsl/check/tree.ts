@@ -40,8 +40,8 @@ export interface Variable {
   readonly initializer?: Expr;
   readonly specId?: number;
   readonly set?: number;
-  readonly binding?: number;
-  readonly location?: number;
+  binding?: number;
+  location?: number;
   readonly component?: number;
   /** Second input of the blend equation. */
   readonly index?: number;

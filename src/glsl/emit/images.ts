@@ -8,6 +8,7 @@ const opcodes: Readonly<Record<string, number>> = Op;
 
 const lowerings: ReadonlySet<string> = new Set([
   "sample",
+  "shadow",
   "fetch",
   "gather",
   "querySize",
@@ -45,6 +46,13 @@ export abstract class ImageEmitter extends OperatorEmitter {
     switch (lowering) {
       case "sample":
         return this.sample(expr);
+      case "shadow": {
+        // one comparison, which older versions give as a colour
+        const float = scalarType("float");
+        const one = this.sample({ ...expr, type: float });
+        const parts = [one, one, one, this.constantId(float, [1])];
+        return b.emitResult(Op.OpCompositeConstruct, this.typeId(expr.type), ...parts);
+      }
       case "gather":
         return this.gather(expr);
       case "fetch":

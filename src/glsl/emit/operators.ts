@@ -176,9 +176,11 @@ export abstract class OperatorEmitter extends PlaceEmitter {
       const rows = type.kind === "matrix" ? type.rows : vectorSize(type);
       for (let part = 0; part < columns * rows && result.length < count; part++) {
         if (type.kind === "scalar") result.push(ids[at]!);
-        else if (type.kind === "matrix")
-          result.push(this.extract(ids[at]!, leaf, Math.floor(part / rows), part % rows));
-        else result.push(this.extract(ids[at]!, leaf, part));
+        else if (type.kind === "matrix") {
+          const own = scalarType(type.scalar);
+          const one = this.extract(ids[at]!, own, Math.floor(part / rows), part % rows);
+          result.push(this.convertValue(one, own, leaf));
+        } else result.push(this.extract(ids[at]!, leaf, part));
       }
     }
     return result;

@@ -96,3 +96,16 @@ export const supportedExtensions: readonly string[] = [
   "GL_EXT_clip_cull_distance",
   "GL_ARB_gpu_shader_fp64",
 ];
+
+/** Extensions of the older versions, which the relaxed dialect has besides. */
+export const relaxedExtensions: readonly string[] = [
+  "GL_OES_standard_derivatives",
+  "GL_EXT_shader_texture_lod",
+  "GL_EXT_frag_depth",
+  "GL_EXT_draw_buffers",
+  "GL_OES_texture_3D",
+  "GL_EXT_gpu_shader4",
+  "GL_ARB_draw_buffers",
+  "GL_ARB_draw_instanced",
+  "GL_ARB_texture_rectangle",
+];

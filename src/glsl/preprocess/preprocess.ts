@@ -6,11 +6,15 @@ import { FIRST_ON_LINE, T, type Token } from "../token.ts";
 import { parseDefinition } from "./definition.ts";
 import { type ExpandState, expandAll, expandState, Stream } from "./expand.ts";
 import { evaluateCondition } from "./expression.ts";
-import { type Behavior, behaviors, supportedExtensions } from "./extensions.ts";
+import { type Behavior, behaviors, relaxedExtensions, supportedExtensions } from "./extensions.ts";
 import { dynamicMacro, type Macros, numberMacro, sameMacro } from "./macro.ts";
 import { isSupportedVersion, type Version } from "./version.ts";
 
-const explicitTypeExtensions = /explicit_arithmetic_types|8bit_storage|16bit_storage|int64/;
+const explicitTypeExtensions = /explicit_arithmetic_types|8bit_storage|16bit_storage|int64|extended_types/;
+const laterKeywords: ReadonlySet<string> = new Set([
+  ..."buffer shared sample patch coherent restrict readonly writeonly precise subroutine sampler".split(" "),
+  ..."samplerShadow atomic_uint double resource common partition active filter input output".split(" "),
+]);
 const INCLUDE_DEPTH_LIMIT = 64;
 
 export interface PreprocessOptions {
@@ -18,6 +22,7 @@ export interface PreprocessOptions {
   readonly source: string;
   readonly defines: Readonly<Record<string, string>>;
   readonly includes: Readonly<Record<string, string>>;
+  readonly relaxed: boolean;
 }
 
 export interface Preprocessed {
@@ -84,7 +89,8 @@ class Preprocessor {
       "__FILE__",
       dynamicMacro("__FILE__", () => "0"),
     );
-    this.macros.set("VULKAN", numberMacro("VULKAN", 100));
+    if (!options.relaxed) this.macros.set("VULKAN", numberMacro("VULKAN", 100));
+    else for (const name of relaxedExtensions) this.macros.set(name, numberMacro(name, 1));
   }
 
   run(): Preprocessed {
@@ -106,12 +112,19 @@ class Preprocessor {
       if (token.kind !== T.Identifier) {
         this.output.push(token);
       } else if (!this.stream.expand(token)) {
-        const kind = keywordKind(token.text, this.explicitTypes);
+        const kind = this.isOlderName(token.text) ? T.Identifier : keywordKind(token.text, this.explicitTypes);
         this.output.push(kind === T.Identifier ? token : { ...token, kind });
       }
     }
-    const version = this.version ?? this.setVersion({ number: 100, es: true }, undefined);
+    const version = this.version ?? this.setVersion(this.defaultVersion(), undefined);
     return { tokens: this.output, version, extensions: this.extensions, filesRead: [...this.filesRead] };
+  }
+
+  /** A keyword of later versions, which an older shader may use as a name. */
+  private isOlderName(text: string): boolean {
+    if (!this.options.relaxed || !laterKeywords.has(text)) return false;
+    const version = this.version ?? this.defaultVersion();
+    return version.number < (version.es ? 310 : 400);
   }
 
   private open(name: string, text: string, path: string): void {
@@ -218,7 +231,7 @@ class Preprocessor {
       if (this.version === undefined) this.setVersion({ number: 450, es: false }, undefined);
       return;
     }
-    const es = profile === "es";
+    const es = profile === "es" || (this.options.relaxed && number?.text === "100" && profile === undefined);
     const version: Version = { number: number?.kind === T.Number ? Number(number.text) : Number.NaN, es };
     const knownProfile = profile === undefined || es || profile === "core" || profile === "compatibility";
     if (number === undefined || Number.isNaN(version.number) || !knownProfile || tokens.length > 2) {
@@ -230,10 +243,15 @@ class Preprocessor {
     this.setVersion(version, number);
   }
 
+  /** The version of a shader that doesn't say; in the relaxed dialect that of desktop OpenGL. */
+  private defaultVersion(): Version {
+    return this.options.relaxed ? { number: 110, es: false } : { number: 100, es: true };
+  }
+
   /** Fixes the version, and the macros that go with it. An unsupported one is reported at `place`. */
   private setVersion(version: Version, place: Token | undefined): Version {
     let held = version;
-    if (!isSupportedVersion(version)) {
+    if (!isSupportedVersion(version, this.options.relaxed)) {
       const text = version.es ? `${version.number} es` : String(version.number);
       const start = this.files[0]!.lexer.file.base;
       const position = place?.position ?? start;
@@ -249,7 +267,7 @@ class Preprocessor {
       define("GL_ES", 1);
       define("GL_FRAGMENT_PRECISION_HIGH", 1);
     } else {
-      define("GL_core_profile", 1);
+      if (held.number >= 140) define("GL_core_profile", 1);
     }
     return held;
   }
@@ -427,7 +445,8 @@ class Preprocessor {
       }
       return;
     }
-    if (!supportedExtensions.includes(name.text)) {
+    const older = this.options.relaxed && relaxedExtensions.includes(name.text);
+    if (!older && !supportedExtensions.includes(name.text)) {
       if (how === "require") {
         this.diagnostics.error("GLSL_UNKNOWN_EXTENSION", { name: name.text }, name.position, name.end);
       } else {

@@ -7,7 +7,12 @@ export interface Version {
 const desktop: ReadonlySet<number> = new Set([140, 150, 330, 400, 410, 420, 430, 440, 450, 460]);
 const embedded: ReadonlySet<number> = new Set([310, 320]);
 
+/** Taken in the relaxed dialect. */
+const olderDesktop: ReadonlySet<number> = new Set([110, 120, 130]);
+const olderEmbedded: ReadonlySet<number> = new Set([100, 300]);
+
 /** Versions that a Vulkan shader may name. Source: GL_KHR_vulkan_glsl, and what the reference compiler takes. */
-export function isSupportedVersion(version: Version): boolean {
+export function isSupportedVersion(version: Version, relaxed: boolean): boolean {
+  if (relaxed && (version.es ? olderEmbedded : olderDesktop).has(version.number)) return true;
   return (version.es ? embedded : desktop).has(version.number);
 }
