@@ -24,7 +24,10 @@ import {
   linePlace,
   lineRows,
   pushSgpr,
+  scratchBytes,
   setBits,
+  spilledSgprs,
+  spilledVgprs,
   threadComponents,
   usedSgprs,
   usedVgprs,
@@ -207,9 +210,9 @@ function writeResult(): void {
   out(groupBits());
   out(threadComponents());
   out(contractions());
-  out(0);
-  out(0);
-  out(0);
+  out(spilledSgprs());
+  out(spilledVgprs());
+  out(scratchBytes());
   out(userSgprs());
   out(setBits());
   out(pushSgpr());

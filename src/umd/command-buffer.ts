@@ -35,6 +35,17 @@ export interface CopyRegion {
 
 type Counts = readonly [x: number, y: number, z: number];
 
+/** COMPUTE_TMPRING_SIZE counts a wave's scratch in these. */
+const scratchUnitBytes = 1024;
+
+/** Scratch of a dispatch: the waves of a workgroup, bytes of each. */
+function scratchOf({ entry }: ComputePipeline): { readonly waves: number; readonly waveBytes: number } {
+  const [x, y, z] = entry.reflection.workgroupSize;
+  if (entry.scratchBytes === 0) return { waves: 0, waveBytes: 0 };
+  const waveBytes = Math.ceil((entry.scratchBytes * 32) / scratchUnitBytes) * scratchUnitBytes;
+  return { waves: Math.ceil((x * y * z) / 32), waveBytes };
+}
+
 /** What a command buffer needs of its device. */
 export interface CommandOwner {
   /** Validation of calls, where it is on. */
@@ -44,6 +55,8 @@ export interface CommandOwner {
   /** Memory for packets (general) and for spilled push constants (window). */
   commandMemory(sizeBytes: number): DeviceMemory;
   uploadMemory(sizeBytes: number): DeviceMemory;
+  /** Memory that shaders spill to. */
+  scratchMemory(sizeBytes: number): DeviceMemory;
   traceCommands(va: bigint, words: Uint32Array): void;
 }
 
@@ -75,6 +88,8 @@ export class CommandBuffer {
   #dwords = 0;
   readonly #uploads: DeviceMemory[] = [];
   #uploadNext = 0;
+  /** Shared by the dispatches recorded here: a queue runs one workgroup at a time. */
+  #scratch: DeviceMemory | undefined;
   readonly #used = new Set<DeviceMemory>();
   readonly #usedSets = new Set<DescriptorSet>();
   #pipeline: ComputePipeline | undefined;
@@ -390,18 +405,31 @@ export class CommandBuffer {
     this.#memory?.destroy();
     this.#memory = undefined;
     for (const upload of this.#uploads.splice(0)) upload.destroy();
+    this.#scratch = undefined;
+  }
+
+  /** What s[0:1] hold: the scratch of the workgroup's waves, or the ring where the shader has none. */
+  #ringVa(pipeline: ComputePipeline): bigint {
+    const { waves, waveBytes } = scratchOf(pipeline);
+    if (waveBytes === 0) return this.#owner.ringVa;
+    if (this.#scratch === undefined || this.#scratch.sizeBytes < waves * waveBytes) {
+      this.#scratch = this.#owner.scratchMemory(waves * waveBytes);
+      this.#uploads.push(this.#scratch);
+    }
+    return this.#scratch.va;
   }
 
   #emitPipeline(pipeline: ComputePipeline): void {
     const { registers, reflection } = pipeline.entry;
     const code = pipeline.codeVa >> 8n;
+    const scratch = scratchOf(pipeline);
     const r = shRegisters;
     this.#words.push(
       ...setRegisters(r.COMPUTE_START_X.offset, [0, 0, 0, ...reflection.workgroupSize]),
       ...setRegisters(r.COMPUTE_PGM_LO.offset, [low(code), Number((code >> 32n) & 0xffn)]),
       ...setRegisters(r.COMPUTE_PGM_RSRC1.offset, [registers.rsrc1, registers.rsrc2]),
       ...setRegisters(r.COMPUTE_RESOURCE_LIMITS.offset, [0]),
-      ...setRegisters(r.COMPUTE_TMPRING_SIZE.offset, [0]),
+      ...setRegisters(r.COMPUTE_TMPRING_SIZE.offset, [scratch.waves | ((scratch.waveBytes / scratchUnitBytes) << 12)]),
       ...setRegisters(r.COMPUTE_PGM_RSRC3.offset, [registers.rsrc3]),
     );
     this.#pipelineDirty = false;
@@ -412,6 +440,7 @@ export class CommandBuffer {
     const { reflection } = pipeline.entry;
     const words: number[] = [];
     const push = new DataView(this.#push.buffer);
+    const ringVa = this.#ringVa(pipeline);
     for (const entry of reflection.userData) {
       const put = (values: readonly number[]) => {
         if (values.length !== entry.count) {
@@ -424,7 +453,7 @@ export class CommandBuffer {
       };
       switch (entry.kind) {
         case "ringPointer":
-          put([low(this.#owner.ringVa), Number(BigInt.asUintN(64, this.#owner.ringVa) >> 32n)]);
+          put([low(ringVa), Number(BigInt.asUintN(64, ringVa) >> 32n)]);
           break;
         case "descriptorSet":
           put([low(this.#checkedSet(pipeline, entry.set ?? 0).va)]);

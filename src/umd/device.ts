@@ -247,6 +247,10 @@ export class Device implements MemoryOwner, CommandOwner {
     return this.#allocate({ sizeBytes, type: "host", range: "window", access: VaFlag.READ });
   }
 
+  scratchMemory(sizeBytes: number): DeviceMemory {
+    return this.allocateMemory({ sizeBytes, type: "device", access: VaFlag.READ | VaFlag.WRITE });
+  }
+
   traceCommands(va: bigint, words: Uint32Array): void {
     this.#trace({ kind: "commands", text: `${words.length} dwords of packets at ${hex(va)}`, va, words });
   }

@@ -72,8 +72,5 @@ export async function compileCompute(
   if (entry === undefined || entry.stage !== "compute") {
     throw new DriverError("INITIALIZATION_FAILED", `the code object has no compute entry point ${record.entryPoint}`);
   }
-  if (entry.scratchBytes > 0) {
-    throw new DriverError("INITIALIZATION_FAILED", `${entry.scratchBytes} bytes of scratch: scratch is not supported`);
-  }
   return { record, entry, words: loadDwords(read.object, entry) };
 }

@@ -19,10 +19,10 @@ import { encodeSnapshot, parseIr } from "../../src/ir/index.ts";
  */
 const entry = `
 import { failureA, failureB, failureC, failureCode, failurePlace, resetFailure } from "../../assembly/base/index.ts";
-import { allocate } from "../../assembly/compiler/backend/allocate.ts";
+import { allocate, limitRegisters } from "../../assembly/compiler/backend/allocate.ts";
 import { checkAllocation } from "../../assembly/compiler/backend/check.ts";
 import { codeWords, lineOffset, linePlace, vLeader, vReg } from "../../assembly/compiler/backend/columns.ts";
-import { codeLength, emit, inlinedPushDwords, lineRows, setBits, threadComponents, usedSgprs, usedVgprs, userSgprs, usesPushPointer } from "../../assembly/compiler/backend/index.ts";
+import { codeLength, emit, inlinedPushDwords, lineRows, scratchBytes, setBits, spilledSgprs, spilledVgprs, threadComponents, usedSgprs, usedVgprs, userSgprs, usesPushPointer } from "../../assembly/compiler/backend/index.ts";
 import { leaderOf } from "../../assembly/compiler/backend/coalesce.ts";
 import { vregClass, vregs, vregSize } from "../../assembly/compiler/backend/machine.ts";
 import { select } from "../../assembly/compiler/backend/index.ts";
@@ -35,6 +35,9 @@ function start(): bool {
   readSnapshot();
   return failureCode() == 0;
 }
+export function limit(sgprs: u32, vgprs: u32): void {
+  limitRegisters(sgprs, vgprs);
+}
 export function run(): i32 {
   return start() ? emit() : 0 - <i32>failureCode();
 }
@@ -42,7 +45,7 @@ export function run(): i32 {
 export function sabotage(seed: u32): i32 {
   if (!start()) return -1;
   select(false);
-  if (!allocate(true)) return -3;
+  if (!allocate(false)) return -3;
   checkAllocation();
   if (failureCode() != 0) return -2;
   let count: u32 = 0;
@@ -75,12 +78,16 @@ export function fact(k: u32): u32 {
     case 9: return lineRows();
     case 10: return <u32>lineOffset.at(0);
     case 11: return <u32>linePlace.at(0);
+    case 12: return scratchBytes();
+    case 13: return spilledSgprs();
+    case 14: return spilledVgprs();
     default: return 0;
   }
 }
 `;
 
 interface Exports {
+  limit(sgprs: number, vgprs: number): void;
   run(): number;
   sabotage(seed: number): number;
   failure(k: number): number;
@@ -102,6 +109,10 @@ export interface Emitted {
   readonly threadIdComponents: number;
   readonly pushInlined: number;
   readonly pushPointer: boolean;
+  /** Of a lane. */
+  readonly scratchBytes: number;
+  readonly spilledSgprs: number;
+  readonly spilledVgprs: number;
 }
 
 export interface EmitFailure {
@@ -111,6 +122,8 @@ export interface EmitFailure {
 
 export interface EmitOptions {
   readonly robust?: boolean;
+  /** A smaller register file: SGPRs, VGPRs. */
+  readonly registers?: readonly [number, number];
 }
 
 export interface BackEnd {
@@ -210,6 +223,7 @@ export function loadBackEnd(): BackEnd {
   return {
     emit(ir, options = {}) {
       prepare(ir, options);
+      exports.limit(...(options.registers ?? ([108, 256] as const)));
       const status = exports.run();
       if (status !== 0) return { code: status, holes: [1, 2, 3, 4].map((k) => exports.failure(k) >>> 0) };
       const at = fact(0) / 4;
@@ -221,6 +235,9 @@ export function loadBackEnd(): BackEnd {
         threadIdComponents: fact(6),
         pushPointer: fact(7) !== 0,
         pushInlined: fact(8),
+        scratchBytes: fact(12),
+        spilledSgprs: fact(13),
+        spilledVgprs: fact(14),
       };
     },
     sabotage(ir, seed) {

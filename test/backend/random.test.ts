@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parseIr } from "../../src/ir/index.ts";
 import { generateProgram, random } from "./generate.ts";
 import { runInvocation } from "./interpret.ts";
-import { type BackEnd, emitted, loadBackEnd } from "./module.ts";
+import { type BackEnd, type EmitOptions, type Emitted, emitted, loadBackEnd } from "./module.ts";
 import { Simulator } from "./simulate.ts";
 
 let backEnd: BackEnd;
@@ -10,39 +10,52 @@ beforeAll(() => {
   backEnd = loadBackEnd();
 });
 
+/** Runs programs of these seeds on the simulated GPU and in the interpreter, which must agree; code for each. */
+function compare(seeds: readonly number[], options: EmitOptions): Emitted[] {
+  const simulator = new Simulator();
+  return seeds.map((seed) => {
+    const { text } = generateProgram(seed, 20 + (seed % 5) * 20);
+    const code = emitted(backEnd.emit(text, options));
+    const next = random(seed ^ 0x5555);
+    const input = Uint32Array.from({ length: 128 }, () => Math.floor(next() < 0.4 ? next() * 8 : next() * 2 ** 32));
+    const push = [Math.floor(next() * 10), Math.floor(next() * 2 ** 32)];
+    const got = simulator.run({
+      emitted: code,
+      local: [64, 1, 1],
+      groups: [2, 1, 1],
+      groupIds: [true, false, false],
+      push,
+      ldsBytes: 2048,
+      buffers: [input, new Uint32Array(128), new Uint32Array(1024)],
+    });
+    const want = new Uint32Array(128);
+    const own = new Uint32Array(1024);
+    const shader = parseIr(text);
+    for (let k = 0; k < 128; k++) {
+      runInvocation(shader, {
+        localId: [k % 64, 0, 0],
+        workgroupId: [Math.floor(k / 64), 0, 0],
+        push: Uint32Array.from(push),
+        buffers: [input, want, own],
+        shared: new Uint32Array(512),
+      });
+    }
+    expect(got[1], `seed ${seed}`).toEqual(want);
+    expect(got[2], `seed ${seed}, own memory`).toEqual(own);
+    return code;
+  });
+}
+const seeds = (n: number): number[] => Array.from({ length: n }, (_, k) => k + 1);
+
 describe("random programs", () => {
   it("give on the simulated GPU what the interpreter gives, invocation by invocation", () => {
-    const simulator = new Simulator();
-    for (let seed = 1; seed <= 40; seed++) {
-      const { text } = generateProgram(seed, 20 + (seed % 5) * 20);
-      const code = emitted(backEnd.emit(text));
-      const next = random(seed ^ 0x5555);
-      const input = Uint32Array.from({ length: 128 }, () => Math.floor(next() < 0.4 ? next() * 8 : next() * 2 ** 32));
-      const push = [Math.floor(next() * 10), Math.floor(next() * 2 ** 32)];
-      const got = simulator.run({
-        emitted: code,
-        local: [64, 1, 1],
-        groups: [2, 1, 1],
-        groupIds: [true, false, false],
-        push,
-        ldsBytes: 2048,
-        buffers: [input, new Uint32Array(128), new Uint32Array(1024)],
-      });
-      const want = new Uint32Array(128);
-      const own = new Uint32Array(1024);
-      const shader = parseIr(text);
-      for (let k = 0; k < 128; k++) {
-        runInvocation(shader, {
-          localId: [k % 64, 0, 0],
-          workgroupId: [Math.floor(k / 64), 0, 0],
-          push: Uint32Array.from(push),
-          buffers: [input, want, own],
-          shared: new Uint32Array(512),
-        });
-      }
-      expect(got[1], `seed ${seed}`).toEqual(want);
-      expect(got[2], `seed ${seed}, own memory`).toEqual(own);
-    }
+    compare(seeds(40), {});
+  });
+
+  it("do so too when nearly everything is spilled", () => {
+    const codes = compare(seeds(30), { registers: [12, 14] });
+    expect(codes.filter((c) => c.spilledVgprs > 0).length).toBeGreaterThan(10);
+    expect(codes.filter((c) => c.spilledSgprs > 0).length).toBeGreaterThan(10);
   });
 
   it("compile to the same words twice, whatever was compiled between", () => {

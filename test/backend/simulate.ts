@@ -44,7 +44,9 @@ export class Simulator {
       return buffer;
     });
     const { emitted } = run;
-    const user = [0, 0, low(va)];
+    const waveScratch = Math.ceil(((emitted.scratchBytes ?? 0) * 32) / 1024) * 1024;
+    const scratch = waveScratch > 0 ? rig.alloc(waveScratch * 32).va : 0n;
+    const user = [low(scratch), Number(scratch >> 32n), low(va)];
     if (emitted.pushPointer) {
       const at = rig.alloc(4096, undefined, va + 0x8000n);
       rig.u32(at.physical, run.push.length).set(run.push);
@@ -62,6 +64,7 @@ export class Simulator {
       ids: run.groupIds,
       threadIds: emitted.threadIdComponents as 0 | 1 | 2,
       ldsBytes: run.ldsBytes ?? 0,
+      ...(waveScratch > 0 ? { scratchBytes: waveScratch } : {}),
       vgprs: Math.max(8, emitted.vgprs),
     });
     if (fault !== undefined)

@@ -1,14 +1,21 @@
 /**
  * Registers for virtual registers: in the order in which they start to live, each takes the lowest one (its hint first)
- * whose holders never live with it. Live segments have holes, and so has the register file. Over the file the run fails
- * with OUT_OF_REGISTERS at the place of the value.
+ * whose holders never live with it. Live segments have holes, and so has the register file. Where the file is too small
+ * the cheapest of those that want a place is marked to be spilled: many uses and a short life are dear. The run fails
+ * with OUT_OF_REGISTERS at the place of the value where even that does not help.
  */
 import { Fail, failAt, spend, U32Column } from "../../base/index.ts";
 import { leaderOf, leaderShift } from "./coalesce.ts";
 import {
+  bDepth,
+  bFirst,
+  bOrder,
   flowBytes,
   linkNext,
   linkValue,
+  mDst0,
+  mDst1,
+  mNext,
   mPlace,
   segStart,
   uEnd,
@@ -27,6 +34,7 @@ import {
   Hw,
   hwCode,
   isVreg,
+  layoutLength,
   link,
   linkMark,
   linkRelease,
@@ -34,15 +42,17 @@ import {
   operandComponent,
   operandVreg,
   RegClass,
+  source,
   vregClass,
   vregSize,
   vregs,
 } from "./machine.ts";
 import { sortByKey } from "./sort.ts";
+import { isLaneRegister, isTemporary, laneRegister, laneRegisters, uOwner, vCost, vSlot } from "./spill.ts";
 
 /** SGPRs 0 to 105 and VCC_LO, VCC_HI. */
-const SGPR_COUNT: u32 = 108;
-const VGPR_COUNT: u32 = 256;
+let sgprCount: u32 = 108;
+let vgprCount: u32 = 256;
 /** Of these tuples may use SGPRs below 106 only: VCC is no part of one. */
 const TUPLE_SGPRS: u32 = 106;
 
@@ -50,6 +60,12 @@ const TUPLE_SGPRS: u32 = 106;
 const held = changetype<U32Column>(changetype<usize>(flowBytes));
 const HELD_VGPR: u32 = 128;
 const spare = changetype<U32Column>(changetype<usize>(flowBytes) + 4096);
+
+/** Makes the file smaller, for tests of spilling. */
+export function limitRegisters(sgprs: u32, vgprs: u32): void {
+  sgprCount = sgprs;
+  vgprCount = vgprs;
+}
 
 let topSgpr: u32 = 0;
 let topVgpr: u32 = 0;
@@ -114,7 +130,111 @@ function place(v: u32): u32 {
   return first == 0 ? 0 : mPlace[linkValue[first] >> 1];
 }
 
-function assign(v: u32, final: bool): bool {
+const INFINITE: f64 = 1e30;
+
+/** What spilling costs against what it gains. */
+function weight(v: u32): f64 {
+  if (vCost[v] == 0) return INFINITE;
+  let end: u32 = 0;
+  const size = vregSize(v);
+  for (let k: u32 = 0; k < size; k++) end = max<u32>(end, uEnd[vUnit[v] + k]);
+  return <f64>vCost[v] / <f64>(end - vStart[v] + 1) / <f64>size;
+}
+
+/** Weight of all that stand in v's way at `reg`; over `best` it does not matter how far. */
+function weightAt(v: u32, base: u32, reg: u32, best: f64): f64 {
+  const size = vregSize(v);
+  let sum: f64 = 0;
+  let last: u32 = 0;
+  for (let k: u32 = 0; k < size; k++) {
+    for (let l = held[base + reg + k]; l != 0 && sum < best; l = linkNext[l]) {
+      const owner = uOwner[linkValue[l]];
+      if (owner == last || !interfere(linkValue[l], vUnit[v] + k)) continue;
+      last = owner;
+      sum += weight(owner);
+    }
+  }
+  return sum;
+}
+
+/** Marks v for spilling and takes it out of its registers. */
+function evict(v: u32, base: u32): void {
+  vSlot[v] = 1;
+  spilling = true;
+  const reg = vReg[v];
+  if (reg == NO_REG) return;
+  vReg[v] = NO_REG;
+  const size = vregSize(v);
+  for (let k: u32 = 0; k < size; k++) {
+    let before: u32 = 0;
+    for (let l = held[base + reg + k]; l != 0; l = linkNext[l]) {
+      if (linkValue[l] != vUnit[v] + k) {
+        before = l;
+        continue;
+      }
+      if (before == 0) held[base + reg + k] = linkNext[l];
+      else linkNext[before] = linkNext[l];
+    }
+  }
+}
+
+/** Makes room for v, or gives v itself up. */
+function spillFor(v: u32, base: u32, align: u32, limit: u32): bool {
+  const size = vregSize(v);
+  let best = weight(v);
+  let at = NO_REG;
+  for (let reg: u32 = 0; reg + size <= limit; reg += align) {
+    const sum = weightAt(v, base, reg, best);
+    if (sum >= best) continue;
+    best = sum;
+    at = reg;
+  }
+  if (at == NO_REG) {
+    if (best >= INFINITE) return false;
+    evict(v, base);
+    return true;
+  }
+  for (let k: u32 = 0; k < size; k++) {
+    for (let l = held[base + at + k]; l != 0; ) {
+      const next = linkNext[l];
+      if (interfere(linkValue[l], vUnit[v] + k)) evict(uOwner[linkValue[l]], base);
+      l = next;
+    }
+  }
+  take(v, base, at);
+  return true;
+}
+
+/** Costs of all registers; 0 for those that must not be spilled. */
+function weighRegisters(): void {
+  for (let v: u32 = 1; v < vregs(); v++) {
+    vCost[v] = 0;
+    const size = vregSize(v);
+    for (let k: u32 = 0; k < size; k++) uOwner[vUnit[v] + k] = v;
+  }
+  for (let v: u32 = 1; v < vregs(); v++) {
+    if (isTemporary(v) || isLaneRegister(v)) continue;
+    const leader = leaderOf(v);
+    if (vCost[leader] == 0) vCost[leader] = 1;
+  }
+  for (let k: u32 = 0; k < layoutLength(); k++) {
+    const each = (<u32>1) << min<u32>(3 * bDepth[bOrder[k]], 12);
+    for (let i = bFirst[bOrder[k]]; i != 0; i = mNext[i]) {
+      weigh(mDst0[i], each);
+      weigh(mDst1[i], each);
+      for (let s: u32 = 0; s < 4; s++) weigh(source(i, s), each);
+    }
+  }
+}
+function weigh(operand: u32, each: u32): void {
+  if (!isVreg(operand)) return;
+  const leader = leaderOf(operandVreg(operand));
+  if (vCost[leader] != 0 && vCost[leader] < 0x4000_0000) vCost[leader] = vCost[leader] + each;
+}
+
+let spilling: bool = false;
+
+function assign(v: u32, spill: bool): bool {
   const size = vregSize(v);
   const vector = vregClass(v) == RegClass.VGPR;
   const base: u32 = vector ? HELD_VGPR : 0;
@@ -127,7 +247,7 @@ function assign(v: u32, final: bool): bool {
     return true;
   }
   const align: u32 = vector || size == 1 ? 1 : size == 2 ? 2 : 4;
-  const limit: u32 = vector ? VGPR_COUNT : size == 1 ? SGPR_COUNT : TUPLE_SGPRS;
+  const limit: u32 = vector ? vgprCount - laneRegisters() : size == 1 ? sgprCount : min<u32>(TUPLE_SGPRS, sgprCount);
   const wanted = hinted(v);
   if (wanted != NO_REG && wanted % align == 0 && wanted + size <= limit && fits(v, base, wanted)) {
     take(v, base, wanted);
@@ -138,19 +258,26 @@ function assign(v: u32, final: bool): bool {
     take(v, base, reg);
     return true;
   }
-  if (final) failAt(place(v), Fail.OUT_OF_REGISTERS, vector ? 1 : 0, limit, 0);
+  if (!spill) return false;
+  if (spillFor(v, base, align, limit)) return true;
+  failAt(place(v), Fail.OUT_OF_REGISTERS, vector ? 1 : 0, limit, 0);
   return false;
 }
 
-/** Gives each live register a place in the file; false when it is too small, which is a failure when this is `final`. */
-export function allocate(final: bool): bool {
+/**
+ * Gives each live register a place in the file; false when it is too small. With `spill`, those that should go to memory
+ * are marked (`vSlot`) then.
+ */
+export function allocate(spill: bool): bool {
   const mark = linkMark();
-  held.clear(0, HELD_VGPR + VGPR_COUNT);
+  held.clear(0, HELD_VGPR + 256);
   topSgpr = 0;
   topVgpr = 0;
   let count: u32 = 0;
   for (let v: u32 = 1; v < vregs(); v++) {
-    if (vLeader[v] != v) continue;
+    vSlot[v] = 0;
+    vReg[v] = NO_REG;
+    if (vLeader[v] != v || isLaneRegister(v)) continue;
     let start = NO_REG;
     const size = vregSize(v);
     for (let k: u32 = 0; k < size; k++) {
@@ -162,10 +289,14 @@ export function allocate(final: bool): bool {
     vOrder[count++] = v;
   }
   sortByKey(vOrder, spare, count, vStart);
+  spilling = false;
+  if (spill) weighRegisters();
   let good = true;
-  for (let k: u32 = 0; k < count && good; k++) good = spend(4) && assign(vOrder[k], final);
+  for (let k: u32 = 0; k < count && good; k++) good = spend(4) && assign(vOrder[k], spill);
   linkRelease(mark);
-  return good;
+  if (!good || spilling) return false;
+  for (let k: u32 = 0; k < laneRegisters(); k++) vReg[laneRegister(k)] = topVgpr++;
+  return true;
 }
 
 /** Allocated register of a virtual-register operand: SGPR number, or 256 + VGPR number. */

@@ -53,6 +53,7 @@ import {
   vregSize,
   vregs,
 } from "./machine.ts";
+import { isLaneRegister } from "./spill.ts";
 
 const SLOTS: u32 = 512;
 /** First unit of each register: SGPR n at n, VGPR n at 256 + n. */
@@ -173,7 +174,8 @@ export function checkAllocation(): void {
   holders.clear(0, SLOTS);
   for (let u: u32 = 0; u < units(); u++) bitOf[u] = 0;
   for (let v: u32 = 1; v < vregs(); v++) {
-    if (vReg[leaderOf(v)] == NO_REG) continue;
+    // Lanes of spill registers are written whatever EXEC is, so lanes' edges say nothing about them.
+    if (vReg[leaderOf(v)] == NO_REG || isLaneRegister(v)) continue;
     const slot = registerOf(vregOperand(v, 1, 0));
     const size = vregSize(v);
     for (let k: u32 = 0; k < size; k++) holders[slot + k] = link(vUnit[v] + k, holders[slot + k]);

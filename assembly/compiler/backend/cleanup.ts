@@ -121,7 +121,8 @@ function cleanIf(at: u32): void {
   const merge = nodeMachine[node];
   const switchExec = bFirst[elseBlock];
   const skipElse = branchOf(elseBlock);
-  if (skipThen == 0 || switchExec == 0 || skipElse == 0) return;
+  // A spilled mask is read back first: such ifs stay as they are.
+  if (skipThen == 0 || switchExec == 0 || mDst0[switchExec] != EXEC || skipElse == 0) return;
   if (!dropsThen && isRestore(bFirst[merge])) records[at + RESTORE] = bFirst[merge];
   const thenStart = bIndex[before] + 1;
   const elseStart = bIndex[elseBlock] + 1;

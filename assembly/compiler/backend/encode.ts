@@ -4,6 +4,7 @@ import {
   packDs,
   packGlobal,
   packMubuf,
+  packScratch,
   packSmem,
   packSop1,
   packSop2,
@@ -177,7 +178,8 @@ function encodeInstr(i: u32): void {
       put(packSopc(op, scalar(mSrc0[i]), scalar(mSrc1[i])));
       break;
     case Format.SOPK:
-      put(packSopk(op, scalar(mDst0[i]), op == <u32>Op.s_movk_i32 ? mLit[i] & 0xffff : mImm[i] & 0xffff));
+      if (op == <u32>Op.s_setreg_b32) put(packSopk(op, scalar(mSrc0[i]), mImm[i] & 0xffff));
+      else put(packSopk(op, scalar(mDst0[i]), op == <u32>Op.s_movk_i32 ? mLit[i] & 0xffff : mImm[i] & 0xffff));
       break;
     case Format.SOPP:
       put(packSopp(op, isBranch(op) ? branchOffset(i) : mImm[i] & 0xffff));
@@ -228,6 +230,23 @@ function encodeInstr(i: u32): void {
       break;
     case Format.MUBUF:
       encodeMubuf(i);
+      break;
+    case Format.SCRATCH:
+      // The address is a VGPR, an SGPR (EXEC_HI stands for none), or the immediate alone.
+      put64(
+        packScratch(
+          op,
+          vgpr(mDst0[i]),
+          vgpr(mSrc0[i]),
+          vgpr(mSrc1[i]),
+          mSrc0[i] != 0 ? <u32>Hw.NULL : mSrc2[i] == 0 ? <u32>Hw.EXEC_LO + 1 : scalar(mSrc2[i]),
+          mImm[i],
+          bit(mMods[i], Mod.GLC),
+          0,
+          bit(mMods[i], Mod.DLC),
+          0,
+        ),
+      );
       break;
     case Format.GLOBAL:
       put64(

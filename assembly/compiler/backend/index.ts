@@ -1,5 +1,5 @@
 /** The back end: IR to gfx1030 machine code, in the order of README.md. */
-import { failed, failureCode } from "../../base/index.ts";
+import { Fail, fail, failed, failureCode } from "../../base/index.ts";
 import { BACKEND_END } from "../memory-map.ts";
 import { allocate, usedSgprs, usedVgprs } from "./allocate.ts";
 import { checkAllocation } from "./check.ts";
@@ -24,13 +24,17 @@ import {
   usesWorkgroupCounts,
   workgroupCountSgpr,
 } from "./launch.ts";
-import { liveness } from "./liveness.ts";
+import { liveAgain, liveness } from "./liveness.ts";
 import { resetMachine } from "./machine.ts";
 import { choosePatterns } from "./patterns.ts";
 import { relaxBranches } from "./relax.ts";
 import { findBufferWrites } from "./scalar-loads.ts";
 import { schedule } from "./schedule.ts";
+import { resetSpills, rewriteSpills, scratchBytes, spilledSgprs, spilledVgprs } from "./spill.ts";
 import { insertWaitcnt } from "./waitcnt.ts";
+
+/** Each round's registers live shorter; a few are enough. */
+const MAX_SPILL_ROUNDS = 20;
 
 /** IR to machine IR with virtual registers, coalesced. `thrifty`: for few registers rather than for speed. */
 export function select(thrifty: bool): void {
@@ -51,12 +55,18 @@ export function select(thrifty: bool): void {
 
 /** Compiles the final IR; the results are read through the functions below. 0, or the failure's code. */
 export function emit(): i32 {
+  resetSpills();
   select(false);
   if (failed()) return failureCode();
   if (!allocate(false) && !failed()) {
     select(true);
     if (failed()) return failureCode();
-    allocate(true);
+    for (let round = 0; !allocate(true) && !failed(); round++) {
+      if (round == MAX_SPILL_ROUNDS) fail(Fail.OUT_OF_REGISTERS, 1, 256, 0);
+      rewriteSpills();
+      liveAgain();
+      coalesce();
+    }
   }
   if (!ASC_NO_ASSERT && !failed()) checkAllocation();
   if (failed()) return failureCode();
@@ -80,7 +90,10 @@ export {
   linePlace,
   lineRows,
   pushSgpr,
+  scratchBytes,
   setBits,
+  spilledSgprs,
+  spilledVgprs,
   threadComponents,
   UserData,
   usedSgprs,

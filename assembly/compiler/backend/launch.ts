@@ -45,6 +45,7 @@ let threadTop: u32 = 0;
 let userCount: u32 = 0;
 let pushBase: u32 = 0;
 let countsBase: u32 = 0;
+let groupsEnd: u32 = 0;
 
 const operands = memory.data(4 * (32 + 64 + 3 + 3 + 3 + 1), 4);
 const SETS: usize = 0;
@@ -179,7 +180,13 @@ export function makeArguments(): void {
   for (let c: u32 = 0; c < 3; c++) {
     if (((groupUsed >> c) & 1) != 0) put(GROUPS + <usize>c, argument(RegClass.SGPR, sgpr++));
   }
+  groupsEnd = sgpr;
   for (let c: u32 = 0; c <= threadTop; c++) put(THREADS + <usize>c, argument(RegClass.VGPR, c));
+}
+
+/** Where the wave's scratch offset comes, when scratch is used. */
+export function scratchOffsetSgpr(): u32 {
+  return groupsEnd;
 }
 
 /** Kinds of user data rows: `UserDataEntry.kind` in its order. */

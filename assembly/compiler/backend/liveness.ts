@@ -42,7 +42,9 @@ import {
   isVreg,
   layoutLength,
   link,
+  linkMark,
   linkPredecessors,
+  linkRelease,
   NO_REG,
   operandSize,
   operandUnit,
@@ -193,8 +195,17 @@ function pushSegment(u: u32, last: u32, start: u32, end: u32): u32 {
   return s;
 }
 
+let mark: u32 = 0;
+
+/** As `liveness`, after a change of the code; gives back the links of the run before. */
+export function liveAgain(): void {
+  linkRelease(mark);
+  liveness();
+}
+
 /** Positions, predecessors and the live segments of all units. */
 export function liveness(): void {
+  mark = linkMark();
   segCount = 1;
   numberPositions();
   linkPredecessors();

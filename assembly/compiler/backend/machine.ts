@@ -164,6 +164,7 @@ export function operandUnit(operand: u32): u32 {
 
 // Virtual registers.
 
+/** Of `vInfo`: size in [4:0], class in bit 5; `spill` has the bits above. */
 export function vregSize(v: u32): u32 {
   return vInfo[v] & 31;
 }

@@ -46,6 +46,7 @@ function memoryOf(op: u32): u32 {
   switch (opFormat(op)) {
     case Format.MUBUF:
     case Format.GLOBAL:
+    case Format.SCRATCH:
       return 1;
     case Format.DS:
       return 2;
