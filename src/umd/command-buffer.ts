@@ -1,6 +1,6 @@
 import { COMPUTE_USER_DATA_0, encodePacket, PacketValue, RegisterSpace, shRegisters } from "../uapi/index.ts";
 import type { DescriptorSet } from "./descriptors.ts";
-import { type BarrierScope, computeEncoder, type Encoder, transferEncoder } from "./encode.ts";
+import { type BarrierScope, computeEncoder, type Encoder, type QueueName, transferEncoder } from "./encode.ts";
 import { DriverError, valid } from "./errors.ts";
 import type { Buffer, DeviceMemory } from "./memory.ts";
 import type { ComputePipeline } from "./pipeline.ts";
@@ -14,9 +14,6 @@ const maxPushConstantBytes = 256;
 const UPLOAD_CHUNK_BYTES = 16384;
 /** Most bytes of one updateBuffer. */
 const maxUpdateBytes = 65536;
-
-/** Which engine runs a command buffer: the compute queues, or the copy engine. */
-export type QueueName = "compute" | "transfer";
 
 export interface CommandBufferOptions {
   readonly queue?: QueueName;

@@ -1,7 +1,9 @@
 import type { Reflection, SourceMapEntry } from "../codeobj/index.ts";
 import { Errno, type KernelPort, type SharedSyncobj, SyncobjWait, VaFlag, VirtualMap } from "../uapi/index.ts";
-import { CommandBuffer, type CommandBufferOptions, type CommandOwner, type QueueName } from "./command-buffer.ts";
+import { CommandBuffer, type CommandBufferOptions, type CommandOwner } from "./command-buffer.ts";
+import { CommandPool } from "./command-pool.ts";
 import { DescriptorPool, DescriptorSetLayout } from "./descriptors.ts";
+import type { QueueName } from "./encode.ts";
 import { DriverError } from "./errors.ts";
 import { KernelFile, kernelError } from "./kernel.ts";
 import {
@@ -15,7 +17,7 @@ import {
 import { type ComputePipeline, type ComputePipelineOptions, compileCompute } from "./pipeline.ts";
 import { DeviceQueue, type SubmitOptions } from "./queue.ts";
 import { pointWords, Semaphore, type SemaphorePoint } from "./semaphore.ts";
-import { CommandPool, Event, QueryPool } from "./sync.ts";
+import { Event, QueryPool } from "./sync.ts";
 import { VaHeap } from "./va-heap.ts";
 import { ApiLayer, type ApiMessage } from "./validate/index.ts";
 
@@ -276,7 +278,7 @@ export class Device implements MemoryOwner, CommandOwner {
         va,
       });
     }
-    this.layer?.submitted(name, list, queue.lastFence, wait ?? [], (commands) => commands.simultaneousUse);
+    this.layer?.submitted(name, list, queue.lastFence, wait ?? []);
     return new Fence(this, name, queue.lastFence);
   }
 

@@ -1,5 +1,8 @@
 import { encodePacket, encodeSdma, PacketValue, SdmaValue } from "../uapi/index.ts";
 
+/** Which engine runs a command buffer: the compute queues, or the copy engine. */
+export type QueueName = "compute" | "transfer";
+
 /** What a barrier orders: how memory was used before it, and how it is used after. */
 export type Access =
   | "shaderRead"

@@ -1,4 +1,5 @@
-export type { CommandBuffer, CommandBufferOptions, CopyRegion, QueueName } from "./command-buffer.ts";
+export type { CommandBuffer, CommandBufferOptions, CopyRegion } from "./command-buffer.ts";
+export type { CommandPool } from "./command-pool.ts";
 export type { BufferRange, DescriptorPool, DescriptorSet, DescriptorSetLayout } from "./descriptors.ts";
 export {
   createInstance,
@@ -10,11 +11,11 @@ export {
   type Instance,
   type InstanceOptions,
 } from "./device.ts";
-export type { Access, BarrierScope } from "./encode.ts";
+export type { Access, BarrierScope, QueueName } from "./encode.ts";
 export { DriverError, type DriverResult } from "./errors.ts";
 export type { Buffer, DeviceMemory, MemoryOptions, MemoryType } from "./memory.ts";
 export type { ComputePipeline, ComputePipelineOptions, PipelineLayout } from "./pipeline.ts";
 export type { SubmitOptions } from "./queue.ts";
 export type { Semaphore, SemaphorePoint } from "./semaphore.ts";
-export type { CommandPool, Event, QueryPool } from "./sync.ts";
+export type { Event, QueryPool } from "./sync.ts";
 export { type ApiMessage, type ApiRule, formatApiMessage } from "./validate/index.ts";

@@ -1,5 +1,6 @@
 import { Errno, QueueKind } from "../uapi/index.ts";
-import type { CommandBuffer, QueueName } from "./command-buffer.ts";
+import type { CommandBuffer } from "./command-buffer.ts";
+import type { QueueName } from "./encode.ts";
 import { type DriverError, valid } from "./errors.ts";
 import { type KernelFile, kernelError } from "./kernel.ts";
 import { pointWords, type SemaphorePoint } from "./semaphore.ts";

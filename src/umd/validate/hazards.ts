@@ -1,11 +1,9 @@
-import type { QueueName } from "../command-buffer.ts";
-import type { Access, BarrierScope } from "../encode.ts";
-import type { DeviceMemory } from "../memory.ts";
-import type { ApiMessage } from "./layer.ts";
+import type { Access, BarrierScope, QueueName } from "../encode.ts";
+import type { ApiMessage, LayerMemory } from "./types.ts";
 
 /** One command's use of bytes of an allocation. */
 export interface MemoryUse {
-  readonly memory: DeviceMemory;
+  readonly memory: LayerMemory;
   readonly start: number;
   readonly end: number;
   readonly access: Access;
@@ -32,7 +30,7 @@ export class HazardTracker {
   readonly #report: (message: ApiMessage) => void;
   #past: Past[] = [];
   /** Memory that ended submissions wrote, without a barrier towards the host. */
-  readonly #hostBehind = new Map<DeviceMemory, MemoryUse>();
+  readonly #hostBehind = new Map<LayerMemory, MemoryUse>();
   readonly #told = new Set<string>();
 
   constructor(report: (message: ApiMessage) => void) {
@@ -101,7 +99,7 @@ export class HazardTracker {
     });
   }
 
-  mapped(memory: DeviceMemory, place: string): void {
+  mapped(memory: LayerMemory, place: string): void {
     const running = this.#past.find((use) => use.memory === memory && writes.has(use.access));
     if (running !== undefined) {
       const text = `map of BO ${memory.handle} while ${running.what} may still write it: wait for its fence first`;

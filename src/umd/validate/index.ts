@@ -1,1 +1,2 @@
-export { ApiLayer, type ApiMessage, type ApiRule, formatApiMessage } from "./layer.ts";
+export { ApiLayer, formatApiMessage } from "./layer.ts";
+export type { ApiMessage, ApiRule } from "./types.ts";

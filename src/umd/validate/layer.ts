@@ -1,31 +1,15 @@
-import type { CommandBuffer, QueueName } from "../command-buffer.ts";
-import type { DescriptorSet } from "../descriptors.ts";
-import type { Access, BarrierScope } from "../encode.ts";
-import type { Buffer, DeviceMemory } from "../memory.ts";
-import type { ComputePipeline } from "../pipeline.ts";
-import type { SemaphorePoint } from "../semaphore.ts";
+import type { Access, BarrierScope, QueueName } from "../encode.ts";
 import { HazardTracker, type MemoryUse, type Operation } from "./hazards.ts";
 import { callerPlace } from "./place.ts";
-
-/** What the layer finds. The driver goes on: these are uses that real hardware may punish later. */
-export type ApiRule =
-  | "COMMANDS_PENDING"
-  | "MISSING_BARRIER"
-  | "MISSING_HOST_BARRIER"
-  | "READ_BEFORE_FENCE"
-  | "NOBODY_SIGNALS"
-  | "PUSH_CONSTANTS_UNSET"
-  | "LEAK";
-
-export interface ApiMessage {
-  readonly rule: ApiRule;
-  /** One sentence. */
-  readonly text: string;
-  /** The call at fault, `file:line:column`. */
-  readonly place: string;
-  /** The earlier call that it collides with. */
-  readonly other?: string;
-}
+import type {
+  ApiMessage,
+  LayerBuffer,
+  LayerCommands,
+  LayerMemory,
+  LayerPipeline,
+  LayerPoint,
+  LayerSet,
+} from "./types.ts";
 
 /** A message as one line. */
 export function formatApiMessage({ rule, text, place, other }: ApiMessage): string {
@@ -50,8 +34,8 @@ interface Recording {
  */
 export class ApiLayer {
   readonly #report: (message: ApiMessage) => void;
-  readonly #recordings = new WeakMap<CommandBuffer, Recording>();
-  readonly #pending = new Map<CommandBuffer, Submitted>();
+  readonly #recordings = new WeakMap<LayerCommands, Recording>();
+  readonly #pending = new Map<LayerCommands, Submitted>();
   readonly #completed: Record<QueueName, bigint> = { compute: 0n, transfer: 0n };
   readonly #hazards: HazardTracker;
   readonly #alive = new Map<object, { readonly what: string; readonly place: string }>();
@@ -83,7 +67,7 @@ export class ApiLayer {
     this.#alive.clear();
   }
 
-  #recording(commands: CommandBuffer): Recording {
+  #recording(commands: LayerCommands): Recording {
     let recording = this.#recordings.get(commands);
     if (recording === undefined) {
       recording = { operations: [], pushed: new Set() };
@@ -92,13 +76,13 @@ export class ApiLayer {
     return recording;
   }
 
-  #isPending(commands: CommandBuffer): Submitted | undefined {
+  #isPending(commands: LayerCommands): Submitted | undefined {
     const submitted = this.#pending.get(commands);
     return submitted !== undefined && submitted.fence > this.#completed[submitted.queue] ? submitted : undefined;
   }
 
   /** Begin or destruction of a command buffer. */
-  began(commands: CommandBuffer, what: "begin" | "destroy"): void {
+  began(commands: LayerCommands, what: "begin" | "destroy"): void {
     const submitted = this.#isPending(commands);
     if (submitted !== undefined) {
       const text = `${what} of a command buffer that may still run: its fence was not waited for`;
@@ -107,27 +91,27 @@ export class ApiLayer {
     this.#recordings.delete(commands);
   }
 
-  pushed(commands: CommandBuffer, offsetBytes: number, sizeBytes: number): void {
+  pushed(commands: LayerCommands, offsetBytes: number, sizeBytes: number): void {
     const { pushed } = this.#recording(commands);
     for (let at = offsetBytes; at < offsetBytes + sizeBytes; at += 4) pushed.add(at);
   }
 
   /** A command that reads or writes buffers itself. */
-  used(commands: CommandBuffer, what: string, uses: readonly (readonly [Buffer, number, number, Access])[]): void {
+  used(commands: LayerCommands, what: string, uses: readonly (readonly [LayerBuffer, number, number, Access])[]): void {
     const place = callerPlace();
     const list = uses.map(([buffer, offset, size, access]) => useOf(buffer, offset, size, access, what, place));
     this.#recording(commands).operations.push({ uses: list });
   }
 
-  barrier(commands: CommandBuffer, scope: BarrierScope): void {
+  barrier(commands: LayerCommands, scope: BarrierScope): void {
     this.#recording(commands).operations.push({ scope });
   }
 
-  executed(commands: CommandBuffer, secondary: CommandBuffer): void {
+  executed(commands: LayerCommands, secondary: LayerCommands): void {
     this.#recording(commands).operations.push(...this.#recording(secondary).operations);
   }
 
-  dispatched(commands: CommandBuffer, pipeline: ComputePipeline, sets: ReadonlyMap<number, DescriptorSet>): void {
+  dispatched(commands: LayerCommands, pipeline: LayerPipeline, sets: ReadonlyMap<number, LayerSet>): void {
     const place = callerPlace();
     const { reflection } = pipeline.entry;
     const recording = this.#recording(commands);
@@ -152,19 +136,13 @@ export class ApiLayer {
     this.#report({ rule: "PUSH_CONSTANTS_UNSET", text, place });
   }
 
-  submitted(
-    queue: QueueName,
-    list: readonly CommandBuffer[],
-    fence: bigint,
-    wait: readonly SemaphorePoint[],
-    simultaneous: (commands: CommandBuffer) => boolean,
-  ): void {
+  submitted(queue: QueueName, list: readonly LayerCommands[], fence: bigint, wait: readonly LayerPoint[]): void {
     const place = callerPlace();
     // A semaphore makes everything before its signal visible to what waits.
     if (wait.length > 0) this.#hazards.synchronise();
     for (const commands of list) {
       const before = this.#isPending(commands);
-      if (before !== undefined && !simultaneous(commands)) {
+      if (before !== undefined && !commands.simultaneousUse) {
         const text = "submit of a command buffer that is pending already";
         this.#report({ rule: "COMMANDS_PENDING", text, place, other: before.place });
       }
@@ -183,12 +161,12 @@ export class ApiLayer {
   }
 
   /** The host looks at memory. */
-  mapped(memory: DeviceMemory): void {
+  mapped(memory: LayerMemory): void {
     this.#hazards.mapped(memory, callerPlace());
   }
 
   /** A host wait for a timeline's value. */
-  awaited(point: SemaphorePoint, submitted: bigint): void {
+  awaited(point: LayerPoint, submitted: bigint): void {
     if (!point.semaphore.timeline || (point.value ?? 0n) <= submitted) return;
     const text = `wait for value ${point.value} of a timeline, which no submission signals: the highest is ${submitted}`;
     this.#report({ rule: "NOBODY_SIGNALS", text, place: callerPlace() });
@@ -196,7 +174,7 @@ export class ApiLayer {
 }
 
 /** Byte offsets of the push constants that a shader is passed. */
-function pushOffsets(pipeline: ComputePipeline): number[] {
+function pushOffsets(pipeline: LayerPipeline): number[] {
   const { userData, pushConstantBytes } = pipeline.entry.reflection;
   return userData.flatMap((entry) => {
     if (entry.kind === "inlinePushConstants") return entry.offsets ?? [];
@@ -206,7 +184,7 @@ function pushOffsets(pipeline: ComputePipeline): number[] {
 }
 
 function useOf(
-  buffer: Buffer,
+  buffer: LayerBuffer,
   offsetBytes: number,
   sizeBytes: number,
   access: Access,
