@@ -52,6 +52,14 @@ const texts = {
     s_nop 1
     s_branch 0xffff
     s_endpgm`,
+  stuck: `
+    v_cmp_gt_u32_e32 vcc_lo, 32, v0
+    s_cbranch_vccz 2
+    s_barrier
+    s_endpgm
+    s_nop 0
+    s_branch 0xfffe
+    s_endpgm`,
   runsOff: `s_nop 2`,
 } as const;
 
@@ -224,6 +232,42 @@ describe.skipIf(!oracle("llvm-mc-19"))("the whole machine", () => {
     expect(report).toMatchObject({ kind: "HALTED", reason: "timeout", source: { file: "hand.comp" } });
     expect(report.instruction).toMatch(/^s_(branch|nop)/);
     expect(report.fields.waves.length).toBeGreaterThan(0);
+  });
+
+  it("a barrier that a live wave never reaches: the watchdog's dump names who waits and who runs, and where", async () => {
+    const report = await faults("stuck", 300);
+    expect(report).toMatchObject({ kind: "HALTED", reason: "timeout" });
+    const [waits, runs] = report.fields.waves;
+    expect([waits?.status, waits?.waveInGroup, runs?.status, runs?.waveInGroup]).toEqual(["barrier", 0, "running", 1]);
+    const start = report.fields.program;
+    // v_cmp and s_cbranch a dword each, s_barrier at 8: the wave that waits goes on at 12; the other loops from 16 to 20.
+    expect(waits?.pc).toBe(start + 12n);
+    expect([start + 16n, start + 20n]).toContain(runs?.pc);
+    expect(machine.usage().find(({ processName }) => processName === "bad stuck")).toBeUndefined();
+    expect(formatReport(report)).toMatch(/wave 0 barrier pc .*\n.*wave 1 running pc/);
+  });
+
+  it("accounts each process's memory, work, time and faults", async () => {
+    const device = machine.openProcess("accounted");
+    const { fence } = await run(device, "multiply", 1);
+    await fence.wait();
+    const bad = machine.openProcess("accounted bad");
+    await expect((await run(bad, "wild", 1)).fence.wait()).rejects.toThrow(DriverError);
+    const usage = (name: string) => machine.usage().find(({ processName }) => processName === name);
+    // Two contexts: compute and transfer. Ring page, code, buffer, descriptor pool, commands.
+    expect(usage("accounted")).toMatchObject({
+      submits: 1,
+      faults: 0,
+      queuedJobs: 0,
+      contexts: 2,
+      lostContexts: 0,
+      bos: 5,
+    });
+    expect(usage("accounted")?.vramBytes).toBe(2 * 4096);
+    expect(usage("accounted")?.busyMs).toBeGreaterThan(0);
+    expect(usage("accounted bad")).toMatchObject({ submits: 1, faults: 1, lastFault: "NOT_MAPPED", lostContexts: 1 });
+    device.destroy();
+    bad.destroy();
   });
 
   it("runs other processes beside an endless loop, long before its timeout", async () => {
