@@ -1,6 +1,7 @@
 /**
- * Device features that a script may ask for: true where compiler and simulated GPU have them. A name that is not here
- * is a mistake of the script. Names: Vulkan's feature structures.
+ * Device features that a script may ask for: false where the machine lacks them whole. What the compiler lacks of a
+ * true one it says itself, and the script is skipped for that. A name that is not here is a mistake of the script.
+ * Names: Vulkan's feature structures.
  */
 const features: Readonly<Record<string, boolean>> = {
   alphaToOne: false,

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { readAmberScript } from "./amber-script.ts";
 import { type RunOptions, runScript } from "./run.ts";
 import type { ReadScriptFile, Script } from "./script.ts";
-import { ScriptError } from "./source.ts";
+import { ScriptError, UnsupportedError } from "./source.ts";
 import { readVkScript } from "./vk-script.ts";
 
 /** How one script ended. `reason` stands with `line` (0 where no line is to blame) for all but a plain PASS. */
@@ -50,6 +50,7 @@ async function judge(
     await runScript(script, options);
     return { status: "PASS", line: 0, reason: "" };
   } catch (error) {
+    if (error instanceof UnsupportedError) return { status: "SKIP", line: error.line, reason: error.message };
     if (error instanceof ScriptError) return { status: "FAIL", line: error.line, reason: error.message };
     // one script must not end the run of the others, whatever it brought to light
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

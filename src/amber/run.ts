@@ -1,4 +1,4 @@
-import type { CompileRequest, DescriptorType, ShaderCompiler } from "../codeobj/index.ts";
+import type { CompileRequest, CompileResult, DescriptorType, ShaderCompiler } from "../codeobj/index.ts";
 import { defaultRequest } from "../codeobj/index.ts";
 import { formatReport } from "../debug/index.ts";
 import type { Machine } from "../service/index.ts";
@@ -11,7 +11,7 @@ import {
 } from "../umd/index.ts";
 import { checkBuffers, checkValues } from "./expect.ts";
 import type { Command, Script, ScriptBinding, ScriptBuffer, ScriptPipeline } from "./script.ts";
-import { ScriptError } from "./source.ts";
+import { ScriptError, UnsupportedError } from "./source.ts";
 
 export interface RunOptions {
   readonly machine: Machine;
@@ -32,6 +32,16 @@ function defaultEnv(file: string, language: string): CompileRequest["targetEnv"]
   const minor = /(?:^|[/\\])spirv1p([0-6])(?=[/\\])/.exec(file)?.[1];
   if (minor !== undefined) return `spv1.${minor}` as CompileRequest["targetEnv"];
   return language === "glsl" ? "vulkan1.0" : "spv1.0";
+}
+
+/** The compiler's first error, at its line of the script: what it does not have yet is no mistake of the script. */
+function compileError(diagnostics: Extract<CompileResult, { ok: false }>["diagnostics"]): ScriptError {
+  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error");
+  const [first] = errors;
+  if (first === undefined) return new ScriptError(0, "the compiler refuses the shader and does not say why");
+  const text = errors.map(({ line, column, message, code }) => `${line}:${column}: ${message} [${code}]`).join("\n");
+  const lacking = errors.every(({ code }) => code === "SPIRV_UNSUPPORTED" || code === "COMPILE_STAGE_UNSUPPORTED");
+  return lacking ? new UnsupportedError(first.line, first.message) : new ScriptError(first.line, text);
 }
 
 /** What one script needs of the machine while it runs: a process of its own. */
@@ -145,13 +155,23 @@ class ScriptRun {
       targetEnv: shader.targetEnv ?? defaultEnv(this.#script.file, language),
     };
     const sets = this.#layouts(pipeline).map((bindings) => this.#device.createDescriptorSetLayout(bindings));
-    const made = await this.#device.createComputePipeline({
-      compiler: this.#options.compiler,
-      request,
-      layout: { sets },
-    });
+    const made = await this.#compile(request, sets);
     this.#pipelines.set(key, made);
     return made;
+  }
+
+  async #compile(
+    request: CompileRequest,
+    sets: ReturnType<Device["createDescriptorSetLayout"]>[],
+  ): Promise<ComputePipeline> {
+    const compiler: ShaderCompiler = {
+      compile: async (full) => {
+        const result = await this.#options.compiler.compile(full);
+        if (!result.ok) throw compileError(result.diagnostics);
+        return result;
+      },
+    };
+    return this.#device.createComputePipeline({ compiler, request, layout: { sets } });
   }
 
   /** Bindings by set number; a set that the script leaves out is empty. */

@@ -9,6 +9,9 @@ export class ScriptError extends Error {
   }
 }
 
+/** What a script asks for is right, and this machine does not have it yet. */
+export class UnsupportedError extends ScriptError {}
+
 /** One word of a script. */
 export interface Word {
   readonly text: string;
