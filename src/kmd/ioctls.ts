@@ -20,6 +20,9 @@ import type { KernelClock, Scheduler } from "./scheduler.ts";
 import { readPoints, risingPoints, SyncFence, Syncobj, type SyncPoint } from "./syncobj.ts";
 
 const API_VERSION = 1;
+const LOWEST_PRIORITY = -1;
+/** Above what any process may have. */
+const REALTIME_PRIORITY = 2;
 const MAX_CONTEXTS = 256;
 const MAX_QUEUED_JOBS = 1024;
 const MAX_BO_LIST = 4096;
@@ -102,7 +105,8 @@ export const handlers: { readonly [N in IoctlName]: Handler } = {
   },
   CTX_CREATE(kernel, file, arg) {
     const { priority, timeoutMs } = decodeIoctl("CTX_CREATE", arg);
-    if (priority < -1 || priority > 1) return Errno.EINVAL;
+    if (priority < LOWEST_PRIORITY || priority > REALTIME_PRIORITY) return Errno.EINVAL;
+    if (priority === REALTIME_PRIORITY) return Errno.EPERM;
     if (file.contexts.size >= MAX_CONTEXTS) return Errno.ENOSPC;
     const id = file.nextContext++;
     file.contexts.set(id, {

@@ -134,7 +134,11 @@ export const ioctlRows = {
       ["context", 4, "u32", "out"],
       ["timeoutMs", 8, "u32", "in"],
     ],
-    errors: { EINVAL: "priority outside -1..1", ENOSPC: "the file's context table is full" },
+    errors: {
+      EINVAL: "priority outside -1..2",
+      EPERM: "priority 2, which only the machine's own services may have",
+      ENOSPC: "the file's context table is full",
+    },
     about: "a stream of jobs that run in order; timeoutMs 0 takes the watchdog's default",
   },
   CTX_DESTROY: {

@@ -5,6 +5,7 @@ import { DriverError, valid } from "./errors.ts";
 import type { Buffer, DeviceMemory } from "./memory.ts";
 import type { ComputePipeline } from "./pipeline.ts";
 import type { Event, QueryPool } from "./sync.ts";
+import { type BoundSet, userData } from "./user-data.ts";
 import type { ApiLayer } from "./validate/index.ts";
 
 /** maxComputeWorkGroupCount of each dimension. */
@@ -63,12 +64,6 @@ function setRegisters(offset: number, values: readonly number[]): number[] {
 
 function low(va: bigint): number {
   return Number(va & 0xffff_ffffn);
-}
-
-/** A bound set: its address for the shader, and the set for checks. */
-interface BoundSet {
-  readonly set: DescriptorSet;
-  readonly va: bigint;
 }
 
 /** Commands as packets of one indirect buffer: PM4, or SDMA for the copy engine. Recorded once, submitted as often as wanted. */
@@ -392,7 +387,13 @@ export class CommandBuffer {
   /** Registers of the pipeline where they changed, and the user data. */
   #setState(pipeline: ComputePipeline, counts: Counts): void {
     if (this.#pipelineDirty) this.#emitPipeline(pipeline);
-    const user = this.#userData(pipeline, counts);
+    const user = userData(pipeline, {
+      ringVa: this.#owner.ringVa,
+      groups: counts,
+      push: this.#push,
+      sets: this.#sets,
+      upload: (bytes) => this.#upload(bytes),
+    });
     if (user.length > 0) this.#words.push(...setRegisters(COMPUTE_USER_DATA_0, user));
     const sets = () => new Map([...this.#sets].map(([index, { set }]) => [index, set]));
     this.#owner.layer?.dispatched(this, pipeline, sets());
@@ -430,61 +431,6 @@ export class CommandBuffer {
       ...setRegisters(r.COMPUTE_PGM_RSRC3.offset, [registers.rsrc3]),
     );
     this.#pipelineDirty = false;
-  }
-
-  /** User SGPRs by the code object's list (docs/abi.md, "User SGPRs"). */
-  #userData(pipeline: ComputePipeline, groups: Counts): number[] {
-    const { reflection } = pipeline.entry;
-    const words: number[] = [];
-    const push = new DataView(this.#push.buffer);
-    const ringVa = this.#ringVa(pipeline);
-    for (const entry of reflection.userData) {
-      const put = (values: readonly number[]) => {
-        if (values.length !== entry.count) {
-          throw new DriverError(
-            "INITIALIZATION_FAILED",
-            `${entry.kind} wants ${entry.count} SGPRs, has ${values.length}`,
-          );
-        }
-        for (const [i, value] of values.entries()) words[entry.sgpr + i] = value >>> 0;
-      };
-      switch (entry.kind) {
-        case "ringPointer":
-          put([low(ringVa), Number(BigInt.asUintN(64, ringVa) >> 32n)]);
-          break;
-        case "descriptorSet":
-          put([low(this.#checkedSet(pipeline, entry.set ?? 0).va)]);
-          break;
-        case "inlinePushConstants":
-          put((entry.offsets ?? []).map((offset) => push.getUint32(offset, true)));
-          break;
-        case "pushConstantPointer":
-          put([low(this.#upload(this.#push.subarray(0, Math.max(4, reflection.pushConstantBytes))))]);
-          break;
-        case "workgroupCounts":
-          put(groups);
-          break;
-      }
-    }
-    return Array.from(words, (word) => word ?? 0);
-  }
-
-  /** The bound set, with every descriptor that the shader uses present and of its type. */
-  #checkedSet(pipeline: ComputePipeline, index: number): BoundSet {
-    const bound = this.#sets.get(index);
-    if (bound === undefined) throw new DriverError("VALIDATION", `descriptor set ${index} is not bound`);
-    const { set } = bound;
-    for (const used of pipeline.entry.reflection.resources) {
-      if (used.set !== index) continue;
-      const row = set.layout.find(used.binding);
-      const name = `set ${index} binding ${used.binding} (${used.name})`;
-      if (row === undefined) throw new DriverError("VALIDATION", `${name} is not in the bound set's layout`);
-      valid(row.type === used.type, `${name} is a ${used.type} in the shader, a ${row.type} in the set`);
-      valid(row.offsetBytes === used.offsetBytes, `${name} stands at another offset in the set's layout`);
-      valid(row.count >= used.count, `${name} has ${used.count} elements, the set ${row.count}`);
-      if (row.count === 1) valid(set.written(used.binding, 0), `${name} was never written`);
-    }
-    return bound;
   }
 
   /** Copies bytes into the window; chunks live as long as the recording. */

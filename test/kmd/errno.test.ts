@@ -126,7 +126,8 @@ const provoke: { [N in IoctlName]: { [E in keyof (typeof ioctlRows)[N]["errors"]
     },
   },
   CTX_CREATE: {
-    EINVAL: ({ process: p }) => [2, -2].map((priority) => p.call("CTX_CREATE", { priority }).result),
+    EPERM: ({ process: p }) => p.call("CTX_CREATE", { priority: 2 }).result,
+    EINVAL: ({ process: p }) => [3, -2].map((priority) => p.call("CTX_CREATE", { priority }).result),
     ENOSPC: ({ process: p }) => {
       for (let i = 0; i < 256; i++) p.context();
       return p.call("CTX_CREATE", {}).result;
