@@ -112,6 +112,29 @@ function foldF2u(a: u32): u32 {
   return x >= 4294967296.0 ? 0xffffffff : <u32>x;
 }
 
+/** f32 bits to the nearest f16, ties to even. */
+function foldF2f16(a: u32): u32 {
+  const sign = (a >> 16) & 0x8000;
+  const size = a & 0x7fffffff;
+  if (size > 0x7f800000) return 0x7e00;
+  // 65520 and above.
+  if (size >= 0x477ff000) return sign | 0x7c00;
+  // Exponent of the result's last bit; in units of it the value is rounded to an integer below 2^11, or to 2^11.
+  const unit = max<i32>(<i32>(size >> 23) - 127, -14) - 10;
+  const scaled = nearest<f64>(<f64>f(size) * reinterpret<f64>(<u64>(1023 - unit) << 52));
+  return sign | <u32>(((unit + 24) << 10) + <i32>scaled);
+}
+
+/** The low half as f16, to f32 bits. */
+function foldF162f(a: u32): u32 {
+  const sign = (a & 0x8000) << 16;
+  const exponent = (a >> 10) & 31;
+  const fraction = a & 0x3ff;
+  if (exponent == 31) return fraction != 0 ? 0x7fc00000 : sign | 0x7f800000;
+  if (exponent == 0) return sign | reinterpret<u32>(<f32>fraction * reinterpret<f32>(<u32>0x33800000));
+  return sign | ((exponent + 112) << 23) | (fraction << 13);
+}
+
 export const enum Op {
   NONE = 0,
   /** the bits `value` */
@@ -282,59 +305,111 @@ export const enum Op {
   F2F16 = 83,
   /** f16 in the low half to f32; the high half is ignored */
   F162F = 84,
+  /** a + b */
+  DADD = 85,
+  /** a * b */
+  DMUL = 86,
+  /** a * b + c, rounded once */
+  DFMA = 87,
+  /** minimum, as fmin */
+  DMIN = 88,
+  /** maximum, as fmax */
+  DMAX = 89,
+  /** 1 / a, at least 20 bits right */
+  DRCP = 90,
+  /** 1 / square root, at least 20 bits right */
+  DRSQ = 91,
+  /** square root, at least 20 bits right; right for 0, infinities and NaN */
+  DSQRT = 92,
+  /** towards minus infinity */
+  DFLOOR = 93,
+  /** towards plus infinity */
+  DCEIL = 94,
+  /** towards 0 */
+  DTRUNC = 95,
+  /** to the nearest integer, ties to even */
+  DROUND_EVEN = 96,
+  /** a times 2 to the power of signed b */
+  DLDEXP = 97,
+  /** mantissa, as ffrexp_mant */
+  DFREXP_MANT = 98,
+  /** quotient a of c / b, or what IEEE says for zeros, infinities and NaN */
+  DDIV_FIXUP = 99,
+  /** f32 to f64 */
+  F2D = 100,
+  /** signed word to f64 */
+  I2D = 101,
+  /** unsigned word to f64 */
+  U2D = 102,
+  /** exponent, as ffrexp_exp */
+  DFREXP_EXP = 103,
+  /** f64 to f32, nearest even */
+  D2F = 104,
+  /** towards 0, saturating, NaN gives 0 */
+  D2I = 105,
+  /** towards 0, saturating, NaN gives 0 */
+  D2U = 106,
+  /** ordered a == b */
+  DEQ = 107,
+  /** a != b or a NaN among them */
+  DNEU = 108,
+  /** ordered a < b */
+  DLT = 109,
+  /** ordered a >= b */
+  DGE = 110,
   /** value of local variable `var` */
-  LOAD_VAR = 85,
+  LOAD_VAR = 111,
   /** sets local variable `var` */
-  STORE_VAR = 86,
+  STORE_VAR = 112,
   /** uniform buffer: offset, element */
-  LOAD_UBO = 87,
+  LOAD_UBO = 113,
   /** storage buffer: offset, element */
-  LOAD_SSBO = 88,
+  LOAD_SSBO = 114,
   /** data, offset, element */
-  STORE_SSBO = 89,
+  STORE_SSBO = 115,
   /** offset, data, element; gives the old value */
-  SSBO_ATOMIC = 90,
+  SSBO_ATOMIC = 116,
   /** offset, compare, data, element; gives the old value */
-  SSBO_ATOMIC_CMPSWAP = 91,
+  SSBO_ATOMIC_CMPSWAP = 117,
   /** bytes of the bound range; source: element */
-  SSBO_SIZE = 92,
+  SSBO_SIZE = 118,
   /** push constants at byte offset + `base` */
-  LOAD_PUSH = 93,
+  LOAD_PUSH = 119,
   /** workgroup memory: byte offset */
-  LOAD_SHARED = 94,
+  LOAD_SHARED = 120,
   /** data, byte offset */
-  STORE_SHARED = 95,
+  STORE_SHARED = 121,
   /** offset, data; gives the old value */
-  SHARED_ATOMIC = 96,
+  SHARED_ATOMIC = 122,
   /** offset, compare, data; gives the old value */
-  SHARED_ATOMIC_CMPSWAP = 97,
+  SHARED_ATOMIC_CMPSWAP = 123,
   /** all invocations of the workgroup arrive; then orders `storage` as memory_barrier */
-  BARRIER = 98,
+  BARRIER = 124,
   /** orders this invocation's accesses to `storage`, acquire and release */
-  MEMORY_BARRIER = 99,
+  MEMORY_BARRIER = 125,
   /** bit l: lane l is active and its source is true */
-  BALLOT = 100,
+  BALLOT = 126,
   /** a in the first active lane */
-  READ_FIRST_LANE = 101,
+  READ_FIRST_LANE = 127,
   /** a in lane b & 31, b the same in all active lanes; any value if inactive */
-  READ_LANE = 102,
+  READ_LANE = 128,
   /** a in lane b & 31; any value if that lane is inactive */
-  SHUFFLE = 103,
+  SHUFFLE = 129,
   /** number of the lane in its wave */
-  LOAD_LANE_ID = 104,
+  LOAD_LANE_ID = 130,
   /** gl_LocalInvocationID `component` */
-  LOAD_LOCAL_ID = 105,
+  LOAD_LOCAL_ID = 131,
   /** gl_WorkGroupID `component` */
-  LOAD_WORKGROUP_ID = 106,
+  LOAD_WORKGROUP_ID = 132,
   /** gl_NumWorkGroups `component` */
-  LOAD_NUM_WORKGROUPS = 107,
+  LOAD_NUM_WORKGROUPS = 133,
   /** leaves the innermost loop */
-  BREAK = 108,
+  BREAK = 134,
   /** goes to the innermost loop's continue list; not inside that list */
-  CONTINUE = 109,
+  CONTINUE = 135,
   /** ends the invocation */
-  END = 110,
-  COUNT = 111,
+  END = 136,
+  COUNT = 137,
 }
 
 export const enum OpFlag {
@@ -382,8 +457,10 @@ const OPFLAGS: usize = memory.data<u32>([
   513, 513, 513, 515, 515, 513, 513, 513, 513, 519, 519, 517, 517, 577, 577, 577,
   577, 577, 519, 517, 519, 519, 69, 517, 517, 517, 517, 517, 517, 5, 519, 519,
   517, 5, 5, 5, 5, 5, 69, 69, 5, 5, 1, 5, 5, 517, 517, 513,
-  513, 513, 513, 5, 1, 72, 80, 1025, 1032, 1040, 1296, 1296, 1, 1025, 1032, 1040,
-  1296, 1296, 16, 16, 2176, 2176, 2176, 2304, 257, 257, 129, 129, 32, 32, 32,
+  513, 513, 513, 517, 513, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1,
+  1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 1, 1, 72,
+  80, 1025, 1032, 1040, 1296, 1296, 1, 1025, 1032, 1040, 1296, 1296, 16, 16, 2176, 2176,
+  2176, 2304, 257, 257, 129, 129, 32, 32, 32,
 ]);
 /** `OpFlag` bits of an op. */
 export function opFlags(op: u32): u32 {
@@ -396,8 +473,10 @@ const OPDST: usize = memory.data<u8>([
   2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2,
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
-  2, 2, 2, 2, 2, 3, 0, 4, 4, 0, 2, 2, 2, 4, 4, 0,
-  2, 2, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2, 0, 0, 0,
+  2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
+  4, 4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 3,
+  0, 4, 4, 0, 2, 2, 2, 4, 4, 0, 2, 2, 0, 0, 2, 2,
+  2, 2, 2, 2, 2, 2, 0, 0, 0,
 ]);
 /** 0 no result, 1 boolean, 2 32-bit, 3 the instruction's width, 4 vector. */
 export function opDst(op: u32): u32 {
@@ -410,8 +489,10 @@ const OPMINSOURCES: usize = memory.data<u8>([
   1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, 1, 1, 2, 2,
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1,
-  1, 1, 1, 1, 1, 0, 1, 1, 1, 2, 2, 3, 0, 0, 1, 2,
-  2, 3, 0, 0, 1, 1, 2, 2, 0, 0, 0, 0, 0, 0, 0,
+  1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
+  1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
+  1, 1, 1, 2, 2, 3, 0, 0, 1, 2, 2, 3, 0, 0, 1, 1,
+  2, 2, 0, 0, 0, 0, 0, 0, 0,
 ]);
 /** Sources the op must have. */
 export function opMinSources(op: u32): u32 {
@@ -424,8 +505,10 @@ const OPMAXSOURCES: usize = memory.data<u8>([
   1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, 1, 1, 2, 2,
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1,
-  1, 1, 1, 1, 1, 0, 1, 2, 2, 3, 3, 4, 1, 1, 1, 2,
-  2, 3, 0, 0, 1, 1, 2, 2, 0, 0, 0, 0, 0, 0, 0,
+  1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
+  1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
+  1, 2, 2, 3, 3, 4, 1, 1, 1, 2, 2, 3, 0, 0, 1, 1,
+  2, 2, 0, 0, 0, 0, 0, 0, 0,
 ]);
 /** Sources the op may have; 255: any number. */
 export function opMaxSources(op: u32): u32 {
@@ -438,8 +521,10 @@ const OPSOURCEKINDS: usize = memory.data<u32>([
   2, 2, 2, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34,
   34, 34, 34, 34, 34, 546, 34, 2, 2, 2, 2, 2, 2, 2, 34, 34,
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 34, 2, 2, 2, 2, 2,
-  2, 1, 1, 2, 2, 0, 0, 34, 34, 547, 546, 8738, 2, 2, 2, 35,
-  34, 546, 0, 0, 1, 2, 34, 34, 0, 0, 0, 0, 0, 0, 0,
+  2, 1, 1, 2, 2, 51, 51, 819, 51, 51, 3, 3, 3, 3, 3, 3,
+  3, 35, 3, 819, 2, 2, 2, 3, 3, 3, 3, 51, 51, 51, 51, 0,
+  0, 34, 34, 547, 546, 8738, 2, 2, 2, 35, 34, 546, 0, 0, 1, 2,
+  34, 34, 0, 0, 0, 0, 0, 0, 0,
 ]);
 /** 4 bits a source: 0 as the instruction, 1 boolean, 2 32-bit, 3 vector. */
 export function opSourceKinds(op: u32): u32 {
@@ -452,8 +537,10 @@ const OPIMMS: usize = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 1, 1, 3, 3, 3, 4, 3, 2, 1, 1, 1,
-  2, 1, 2, 2, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
+  1, 4, 4, 4, 4, 3, 2, 1, 2, 2, 2, 1, 2, 2, 0, 0,
+  0, 0, 0, 1, 1, 1, 0, 0, 0,
 ]);
 /** Number of immediates. */
 export function opImms(op: u32): u32 {
@@ -587,6 +674,10 @@ export function foldOp(op: u32, a: u32, b: u32, c: u32): u32 {
       return a & 1;
     case Op.B2F:
       return a & 1 ? 0x3f800000 : 0;
+    case Op.F2F16:
+      return foldF2f16(a);
+    case Op.F162F:
+      return foldF162f(a);
     default:
       return 0;
   }

@@ -35,6 +35,7 @@ export const unsupportedTexts: readonly string[] = [
   "this extended instruction set",
   "specialising a {value}-bit constant",
   "binding {value}, which the layout does not have,",
+  "this operation on {value}-bit values",
 ];
 
 /** `Limit` of `assembly/base/failure.ts`, from 1. */

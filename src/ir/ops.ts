@@ -47,6 +47,7 @@ export type ImmName =
   | "base"
   | "atomic"
   | "var"
+  | "bits"
   | "scope"
   | "storage";
 
@@ -82,6 +83,8 @@ function op(
 const s1 = ["32"] as const;
 const s2 = ["32", "32"] as const;
 const s3 = ["32", "32", "32"] as const;
+const v1 = ["vec"] as const;
+const v2 = ["vec", "vec"] as const;
 const any2 = ["any", "any"] as const;
 
 /** Row i is op number i + 1; 0 is no op. New rows go to the end of their group: numbers are no contract. */
@@ -174,26 +177,63 @@ export const opRows: readonly OpRow[] = [
   op("u2f", "32", s1, P, "unsigned to f32, nearest even", "u(<f32>a)"),
   op("b2i", "32", ["1"], P, "0 or 1", "a & 1"),
   op("b2f", "32", ["1"], P, "0.0 or 1.0", "a & 1 ? 0x3f800000 : 0"),
-  op("f2f16", "32", s1, PF, "f32 to f16 in the low half, nearest even; high half 0"),
-  op("f162f", "32", s1, P, "f16 in the low half to f32; the high half is ignored"),
+  op("f2f16", "32", s1, PF, "f32 to f16 in the low half, nearest even; high half 0", "foldF2f16(a)"),
+  op("f162f", "32", s1, P, "f16 in the low half to f32; the high half is ignored", "foldF162f(a)"),
+  // f64: a pair of words, low half first
+  op("dadd", "vec", v2, C, "a + b"),
+  op("dmul", "vec", v2, C, "a * b"),
+  op("dfma", "vec", ["vec", "vec", "vec"], C, "a * b + c, rounded once"),
+  op("dmin", "vec", v2, C, "minimum, as fmin"),
+  op("dmax", "vec", v2, C, "maximum, as fmax"),
+  op("drcp", "vec", v1, P, "1 / a, at least 20 bits right"),
+  op("drsq", "vec", v1, P, "1 / square root, at least 20 bits right"),
+  op("dsqrt", "vec", v1, P, "square root, at least 20 bits right; right for 0, infinities and NaN"),
+  op("dfloor", "vec", v1, P, "towards minus infinity"),
+  op("dceil", "vec", v1, P, "towards plus infinity"),
+  op("dtrunc", "vec", v1, P, "towards 0"),
+  op("dround_even", "vec", v1, P, "to the nearest integer, ties to even"),
+  op("dldexp", "vec", ["vec", "32"], P, "a times 2 to the power of signed b"),
+  op("dfrexp_mant", "vec", v1, P, "mantissa, as ffrexp_mant"),
+  op(
+    "ddiv_fixup",
+    "vec",
+    ["vec", "vec", "vec"],
+    P,
+    "quotient a of c / b, or what IEEE says for zeros, infinities and NaN",
+  ),
+  op("f2d", "vec", s1, P, "f32 to f64"),
+  op("i2d", "vec", s1, P, "signed word to f64"),
+  op("u2d", "vec", s1, P, "unsigned word to f64"),
+  op("dfrexp_exp", "32", v1, P, "exponent, as ffrexp_exp"),
+  op("d2f", "32", v1, P, "f64 to f32, nearest even"),
+  op("d2i", "32", v1, P, "towards 0, saturating, NaN gives 0"),
+  op("d2u", "32", v1, P, "towards 0, saturating, NaN gives 0"),
+  op("deq", "1", v2, C, "ordered a == b"),
+  op("dneu", "1", v2, C, "a != b or a NaN among them"),
+  op("dlt", "1", v2, P, "ordered a < b"),
+  op("dge", "1", v2, P, "ordered a >= b"),
   // variables
   op("load_var", "any", [], F.Reads | F.Lowered, "value of local variable `var`", undefined, ["var"]),
   op("store_var", "", ["any"], F.Writes | F.Lowered, "sets local variable `var`", undefined, ["var"]),
-  // memory: buffers (offset in bytes, then the descriptor array element where it is not 0)
+  // memory. bits 8 or 16: one scalar of that size, a load's upper bits are 0; bits 0: words.
+  // buffers (offset in bytes, then the descriptor array element where it is not 0)
   op("load_ubo", "vec", ["32", "32?"], P | F.Offset, "uniform buffer: offset, element", undefined, [
     "set",
     "binding",
     "base",
+    "bits",
   ]),
   op("load_ssbo", "vec", ["32", "32?"], F.Reads | F.Offset, "storage buffer: offset, element", undefined, [
     "set",
     "binding",
     "base",
+    "bits",
   ]),
   op("store_ssbo", "", ["vec", "32", "32?"], F.Writes | F.Offset, "data, offset, element", undefined, [
     "set",
     "binding",
     "base",
+    "bits",
   ]),
   op(
     "ssbo_atomic",
@@ -216,8 +256,8 @@ export const opRows: readonly OpRow[] = [
   op("ssbo_size", "32", ["32?"], P, "bytes of the bound range; source: element", undefined, ["set", "binding"]),
   op("load_push", "vec", ["32?"], P | F.Offset, "push constants at byte offset + `base`", undefined, ["base"]),
   // memory: workgroup
-  op("load_shared", "vec", ["32"], F.Reads | F.Offset, "workgroup memory: byte offset", undefined, ["base"]),
-  op("store_shared", "", ["vec", "32"], F.Writes | F.Offset, "data, byte offset", undefined, ["base"]),
+  op("load_shared", "vec", ["32"], F.Reads | F.Offset, "workgroup memory: byte offset", undefined, ["base", "bits"]),
+  op("store_shared", "", ["vec", "32"], F.Writes | F.Offset, "data, byte offset", undefined, ["base", "bits"]),
   op(
     "shared_atomic",
     "32",

@@ -200,11 +200,6 @@ OpFunctionEnd`
       /not supported/,
     ],
     [
-      "64-bit floats",
-      "layout(binding = 1) buffer R { double r[]; }; void main() { r[0] = r[1] * 2.0; }",
-      /64-bit scalar/,
-    ],
-    [
       "a binding without a place",
       "layout(binding = 9) buffer R { uint r[]; }; void main() { r[0] = 1u; }",
       /binding 9/,

@@ -117,6 +117,24 @@ const meaning: Record<string, (a: number, b: number, c: number) => number> = {
   f2u: (a) => (Number.isNaN(f(a)) ? 0 : Math.max(0, Math.min(2 ** 32 - 1, Math.trunc(f(a))))),
   i2f: (a) => u(a | 0),
   u2f: (a) => u(a),
+  f2f16: (a) => {
+    const x = f(a);
+    if (Number.isNaN(x)) return 0x7e00;
+    const sign = a >>> 31 === 1 ? 0x8000 : 0;
+    const size = Math.abs(x);
+    if (size >= 65520) return sign | 0x7c00;
+    const exponent = size < 2 ** -14 ? -14 : Math.floor(Math.log2(size));
+    const scaled = size * 2 ** (10 - exponent);
+    const low = Math.floor(scaled);
+    const up = scaled - low > 0.5 || (scaled - low === 0.5 && low % 2 === 1);
+    return sign | (((exponent + 14) << 10) + low + Number(up));
+  },
+  f162f: (a) => {
+    const [exponent, fraction] = [(a >>> 10) & 31, a & 0x3ff];
+    const sign = a & 0x8000 ? -1 : 1;
+    if (exponent === 31) return u(fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN);
+    return u(exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1024 + fraction) * 2 ** (exponent - 25));
+  },
   b2i: (a) => a,
   b2f: (a) => (a ? 0x3f800000 : 0),
 };

@@ -201,11 +201,10 @@ describe("support", () => {
   };
 
   it("names a type, an instruction and a storage class that the compiler does not have", () => {
-    const wide = base
-      .replace("OpCapability Shader\n", "OpCapability Shader\nOpCapability Float64\n")
-      .replace("%ffn =", "%double = OpTypeFloat 64\n%ffn =")
-      .replace("%sum =", "%wide = OpFConvert %double %value\n%sum =");
-    expect(unsupported(wide)).toEqual(["the type of 64-bit floats is not supported, in OpTypeFloat"]);
+    const image = base
+      .replace("%ffn =", "%image = OpTypeImage %float 2D 0 0 0 1 Unknown\n%ffn =")
+      .replace("%sum =", "%read = OpUndef %image\n%sum =");
+    expect(unsupported(image)).toEqual(["OpTypeImage is not supported, in OpTypeImage"]);
     expect(unsupported(base.replace("OpReturnValue %r", "OpKill"))).toEqual(["OpKill is not supported, in OpKill"]);
   });
 

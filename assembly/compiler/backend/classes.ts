@@ -9,6 +9,7 @@ import {
   entryBlock,
   firstInstr,
   flagsOf,
+  imm,
   isDivergent,
   nextBlock,
   nextInstr,
@@ -53,14 +54,16 @@ function uniformClass(i: u32): u32 {
     case Op.LOAD_WORKGROUP_ID:
     case Op.LOAD_NUM_WORKGROUPS:
     case Op.LOAD_PUSH:
-    case Op.LOAD_UBO:
     case Op.SSBO_SIZE:
     case Op.BALLOT:
     case Op.READ_FIRST_LANE:
     case Op.READ_LANE:
       return ValueClass.SGPR;
+    case Op.LOAD_UBO:
+      // SMEM has no loads below a word.
+      return imm(i, 3) == 0 ? ValueClass.SGPR : ValueClass.VGPR;
     case Op.LOAD_SSBO:
-      return isScalarLoad(i) ? ValueClass.SGPR : ValueClass.VGPR;
+      return imm(i, 3) == 0 && isScalarLoad(i) ? ValueClass.SGPR : ValueClass.VGPR;
     case Op.PHI:
     case Op.EXTRACT:
     case Op.SELECT:

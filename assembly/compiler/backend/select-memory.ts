@@ -55,7 +55,7 @@ let addressScalar: u32 = 0;
 let addressImm: u32 = 0;
 
 /** A value as a tuple of VGPRs: vec sources are copied side by side, which coalescing makes nothing where it can. */
-function dataOperand(value: u32): u32 {
+export function dataOperand(value: u32): u32 {
   if (opOf(value) != Op.VEC) return inVgprs(operandOf(value));
   const count = srcCount(value);
   const tuple = newVreg(RegClass.VGPR, count);
@@ -224,6 +224,11 @@ export function selectBufferLoad(i: u32): void {
   const count = componentsOf(i);
   bufferAddress(src(i, 0), imm(i, 2), count * 4);
   const dst = define(i);
+  if (imm(i, 3) != 0) {
+    const op: u32 = imm(i, 3) == 8 ? Isa.buffer_load_ubyte : Isa.buffer_load_ushort;
+    mDst0[bufferInstr(op, descriptor, addressImm, coherence(i))] = dst;
+    return;
+  }
   for (let done: u32 = 0; done < count; done += 4) {
     const part = min<u32>(4, count - done);
     const j = bufferInstr(bufferLoadOp(part), descriptor, addressImm + done * 4, coherence(i));
@@ -236,6 +241,11 @@ export function selectBufferStore(i: u32): void {
   const data = dataOperand(src(i, 0));
   const count = operandSize(data);
   bufferAddress(src(i, 1), imm(i, 2), count * 4);
+  if (imm(i, 3) != 0) {
+    const op: u32 = imm(i, 3) == 8 ? Isa.buffer_store_byte : Isa.buffer_store_short;
+    mSrc0[bufferInstr(op, descriptor, addressImm, 0)] = data;
+    return;
+  }
   for (let done: u32 = 0; done < count; done += 4) {
     const part = min<u32>(4, count - done);
     const j = bufferInstr(bufferStoreOp(part), descriptor, addressImm + done * 4, 0);
@@ -384,6 +394,11 @@ export function selectSharedLoad(i: u32): void {
     count == 1 || (wide && count == 4) ? DS_OFFSET_MAX : 1020,
   );
   const dst = define(i);
+  if (imm(i, 1) != 0) {
+    const op: u32 = imm(i, 1) == 8 ? Isa.ds_read_u8 : Isa.ds_read_u16;
+    mDst0[dsInstr(op, addressImm)] = dst;
+    return;
+  }
   for (let done: u32 = 0; done < count; ) {
     const part = dsPart(count - done, done, wide);
     const at = addressImm + done * 4;
@@ -413,6 +428,11 @@ export function selectSharedStore(i: u32): void {
     count > 1 ? count * 4 : 0,
     count == 1 || (wide && count == 4) ? DS_OFFSET_MAX : 1020,
   );
+  if (imm(i, 1) != 0) {
+    const op: u32 = imm(i, 1) == 8 ? Isa.ds_write_b8 : Isa.ds_write_b16;
+    mSrc1[dsInstr(op, addressImm)] = data;
+    return;
+  }
   for (let done: u32 = 0; done < count; ) {
     const part = dsPart(count - done, done, wide);
     const at = addressImm + done * 4;

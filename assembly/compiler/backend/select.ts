@@ -48,9 +48,9 @@ import {
   selectSharedLoad,
   selectSharedStore,
 } from "./select-memory.ts";
+import { isDouble, selectDouble } from "./select-double.ts";
 import { selectWave } from "./select-wave.ts";
 import { maskOf, operandOf, phiOperand } from "./values.ts";
-import { closeWaterfall } from "./waterfall.ts";
 
 /** The register of a system value, moved where the value's class wants it. */
 function system(i: u32, operand: u32): void {
@@ -133,6 +133,10 @@ function selectInstr(i: u32): void {
     default:
       break;
   }
+  if (isDouble(opOf(i))) {
+    if (useCount(i) > 0) selectDouble(i);
+    return;
+  }
   const c = classOf(i);
   if (c == ValueClass.NONE) failAt(instrPlace[i], Fail.BACKEND_UNSUPPORTED, opOf(i), 0, 0);
   else if (useCount(i) == 0) return;
@@ -151,7 +155,6 @@ export function selectBlock(b: u32): void {
     setMachinePlace(instrPlace[i]);
     if (single && opOf(i) == Op.PHI) copyValue(phiOperand(i), src(i, 0));
     else selectInstr(i);
-    closeWaterfall();
   }
 }
 
@@ -161,8 +164,12 @@ function copyValue(dst: u32, value: u32): void {
     copy(dst, maskOf(value));
     return;
   }
-  const operand = operandOf(value);
   const size = operandSize(dst);
+  if (opOf(value) == Op.VEC) {
+    for (let k: u32 = 0; k < size; k++) copy(component(dst, k), operandOf(src(value, k)));
+    return;
+  }
+  const operand = operandOf(value);
   for (let k: u32 = 0; k < size; k++) {
     copy(size == 1 ? dst : component(dst, k), size == 1 || operandSize(operand) == 1 ? operand : component(operand, k));
   }

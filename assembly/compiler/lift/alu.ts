@@ -44,19 +44,6 @@ export function unary(op: u32, a: u32): u32 {
     case SpvOp.OpNot:
     case SpvOp.OpLogicalNot:
       return notB(a);
-    case SpvOp.OpConvertFToU:
-      return un(Op.F2U, a);
-    case SpvOp.OpConvertFToS:
-      return un(Op.F2I, a);
-    case SpvOp.OpConvertSToF:
-      return un(Op.I2F, a);
-    case SpvOp.OpConvertUToF:
-      return un(Op.U2F, a);
-    case SpvOp.OpUConvert:
-    case SpvOp.OpSConvert:
-    case SpvOp.OpFConvert:
-    case SpvOp.OpBitcast:
-      return a;
     case SpvOp.OpBitReverse:
       return un(Op.BITREV, a);
     case SpvOp.OpBitCount:

@@ -21,7 +21,7 @@ import {
   storeVar,
   varWidth,
 } from "../ir/index.ts";
-import { bin, notB } from "./fold-build.ts";
+import { bin, notB, tri } from "./fold-build.ts";
 import {
   FrameKind,
   frameBlock,
@@ -65,15 +65,16 @@ import {
   scratchA,
   scratchB,
   setValue,
+  typeB,
   typeKind,
   typeLeaves,
   unsupported,
   wordAt,
 } from "./ids.ts";
-import { copyPointer, describe, Layout } from "./pointers.ts";
+import { copyPointer, describe, irWidth, Layout } from "./pointers.ts";
 import { Unsupported } from "./texts.ts";
-import { TypeKind } from "./types.ts";
-import { operand, valueAt } from "./values.ts";
+import { scalarWidth, TypeKind } from "./types.ts";
+import { leaves, operand, valueAt } from "./values.ts";
 
 /** Word of the instruction to lift next. */
 let pc: u32 = 0;
@@ -131,7 +132,7 @@ function newVarsOf(type: u32): u32 {
   const count = describe(type, 0, Layout.NONE, 0, 0);
   let first: u32 = 0;
   for (let k: u32 = 0; k < count && !failed(); k++) {
-    const v = newVar(scratchB[2 * k + 1]);
+    const v = newVar(irWidth(scratchB[2 * k + 1]));
     if (k == 0) first = v;
   }
   return first;
@@ -154,7 +155,7 @@ function phiStores(from: u32, to: u32): void {
         return;
       }
       const base = phiBase(phi, type);
-      const leaf = operand(at + k, typeLeaves[type]);
+      const leaf = leaves(at + k, typeLeaves[type]);
       for (let m: u32 = 0; m < typeLeaves[type] && !failed(); m++) storeVar(base + m, leafPool[leaf + m]);
     } else if (op != SpvOp.OpLine && op != SpvOp.OpNoLine) {
       return;
@@ -415,6 +416,10 @@ export function liftSwitch(at: u32, count: u32): void {
   const selector = valueAt(at + 1);
   const otherwise = labelAt(at + 2);
   const end = merge;
+  if (!failed() && scalarWidth(idType[selector]) == 64) {
+    unsupported(Unsupported.WIDE_OP, 64);
+    return;
+  }
   if (failed() || end == 0 || typeKind[idType[selector]] != TypeKind.INT) {
     malformed(at);
     return;
@@ -423,7 +428,11 @@ export function liftSwitch(at: u32, count: u32): void {
   const pool = newPool(4 * (literals + 1) + 2);
   const rows = pool + 2;
   if (failed()) return;
-  leafPool[pool] = leafPool[idLeaf[selector]];
+  const width = scalarWidth(idType[selector]);
+  const value = leafPool[idLeaf[selector]];
+  // Literals of a narrow signed selector are sign-extended words.
+  leafPool[pool] =
+    width < 32 && typeB[idType[selector]] != 0 ? tri(Op.IBFE, value, constant(0), constant(width)) : value;
   leafPool[pool + 1] = 0;
   let n: u32 = 0;
   for (let k: u32 = 0; k < literals && spend(1); k++) {

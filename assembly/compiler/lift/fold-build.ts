@@ -1,71 +1,21 @@
-/**
- * The lifter's builders: as the IR builder's, but folding when all sources are constants (so that spec constants and
- * addresses come out as constants at each level), and with the `exact` flag of the instruction being lifted.
- */
-import { foldOp, InstrFlag, Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
-import {
-  alu1,
-  alu2,
-  alu3,
-  select as buildSelect,
-  constant,
-  constantBool,
-  constBits,
-  flagsOf,
-  isConst,
-  opOf,
-  setFlags,
-  widthOf,
-} from "../ir/index.ts";
-
-let exact = false;
-
-/** Whether float instructions from here on are marked `exact`. */
-export function setExact(value: bool): void {
-  exact = value;
-}
-
-function canFold(op: u32): bool {
-  return (opFlags(op) & OpFlag.FOLDABLE) != 0;
-}
-
-function folded(op: u32, width: u32, a: u32, b: u32, c: u32): u32 {
-  const bits = foldOp(op, a, b, c);
-  return width == 1 ? constantBool((bits & 1) != 0) : constant(bits);
-}
-
-function isCompare(op: u32): bool {
-  return op >= <u32>Op.IEQ && op <= <u32>Op.FGE;
-}
-
-function mark(i: u32): u32 {
-  if (exact && (opFlags(opOf(i)) & OpFlag.FLOAT) != 0) setFlags(i, flagsOf(i) | InstrFlag.EXACT);
-  return i;
-}
+/** The lifter's builders over scalars of all widths: words go to `fold-words.ts`, pairs to `wide.ts`. */
+import { Op } from "../../gen/ir-ops.ts";
+import { constant, constBits, isConst } from "../ir/index.ts";
+import { binWord, selWord, triWord, unWord } from "./fold-words.ts";
+import { isPair, wide1, wide2, wide3, widened, wideSelect } from "./wide.ts";
 
 export function un(op: u32, a: u32): u32 {
-  if (isConst(a) && canFold(op)) return folded(op, op == Op.INOT ? widthOf(a) : 32, constBits(a), 0, 0);
-  return mark(alu1(op, a));
+  return isPair(a) ? wide1(op, a) : unWord(op, a);
 }
-
 export function bin(op: u32, a: u32, b: u32): u32 {
-  if (isConst(a) && isConst(b) && canFold(op)) {
-    const width: u32 = isCompare(op) ? 1 : widthOf(a);
-    return folded(op, width, constBits(a), constBits(b), 0);
-  }
-  return mark(alu2(op, a, b));
+  return isPair(a) || isPair(b) ? wide2(op, a, b) : binWord(op, a, b);
 }
-
 export function tri(op: u32, a: u32, b: u32, c: u32): u32 {
-  if (isConst(a) && isConst(b) && isConst(c) && canFold(op))
-    return folded(op, 32, constBits(a), constBits(b), constBits(c));
-  return mark(alu3(op, a, b, c));
+  return isPair(a) || isPair(b) || isPair(c) ? wide3(op, a, b, c) : triWord(op, a, b, c);
 }
-
 export function sel(cond: u32, a: u32, b: u32): u32 {
-  if (a == b) return a;
-  if (isConst(cond)) return constBits(cond) != 0 ? a : b;
-  return buildSelect(cond, a, b);
+  if (isPair(a) || isPair(b)) return wideSelect(cond, widened(a, true), widened(b, true));
+  return selWord(cond, a, b);
 }
 
 export function addI(a: u32, b: u32): u32 {

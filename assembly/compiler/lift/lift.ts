@@ -91,7 +91,7 @@ import { arrayLength, resetShared, startShared, storePointer, zeroShared } from 
 import { accessChain, copyPointer, declareVariable, decorationBit } from "./pointers.ts";
 import { isSubgroupOp, liftSubgroup } from "./subgroups.ts";
 import { Unsupported } from "./texts.ts";
-import { liftType, scalarWidth, TypeKind } from "./types.ts";
+import { liftType, TypeKind } from "./types.ts";
 import { liftCopyMemory, liftLoad, liftStore, liftValue, nullLeaves, operand, undefLeaves, valueAt } from "./values.ts";
 
 const SPIRV_MAGIC: u32 = 0x0723_0203;
@@ -180,16 +180,23 @@ function liftScalarConstant(op: u32, at: u32): void {
     return;
   }
   const isBool = kind == TypeKind.BOOL;
-  if (!isBool && typeA[type] != 32) {
-    if (specRow(id) >= 0) unsupported(Unsupported.SPEC_WIDTH, typeA[type]);
-    idClass[id] = IdClass.UNSUPPORTED;
+  const width: u32 = isBool ? 1 : typeA[type];
+  if (width != 1 && width != 8 && width != 16 && width != 32 && width != 64) {
+    unsupported(Unsupported.WIDTH, width);
     return;
   }
   let bits: u32 = isBool ? (op == SpvOp.OpConstantTrue || op == SpvOp.OpSpecConstantTrue ? 1 : 0) : wordAt(at + 3);
+  let upper: u32 = width == 64 ? wordAt(at + 4) : 0;
   const row = op >= <u32>SpvOp.OpSpecConstantTrue ? specRow(id) : -1;
-  if (row >= 0) bits = isBool ? (specRows[3 * row + 1] != 0 ? 1 : 0) : specRows[3 * row + 1];
-  const leaf = newLeaves(1);
+  if (row >= 0) {
+    bits = isBool ? (specRows[3 * row + 1] != 0 ? 1 : 0) : specRows[3 * row + 1];
+    upper = specRows[3 * row + 2];
+  }
+  // Narrow literals are sign-extended in the module; leaves have zeros above.
+  if (width == 8 || width == 16) bits &= ((<u32>1) << width) - 1;
+  const leaf = newLeaves(width == 64 ? 2 : 1);
   leafPool[leaf] = isBool ? constantBool(bits != 0) : constant(bits);
+  if (width == 64) leafPool[leaf + 1] = constant(upper);
   setValue(id, type, leaf);
 }
 
@@ -221,10 +228,6 @@ function liftSpecOp(at: u32, count: u32): void {
     return;
   }
   const type = idAt(at + 1);
-  if (scalarKind(type) && scalarWidth(type) != 32 && scalarWidth(type) != 1) {
-    idClass[id] = IdClass.UNSUPPORTED;
-    return;
-  }
   if (!liftValue(op, at, count, 4)) unsupported(Unsupported.SPEC_OP, op);
   if (failed() || idClass[id] != IdClass.VALUE) return;
   for (let k: u32 = 0; k < typeLeaves[type]; k++) {
@@ -235,10 +238,6 @@ function liftSpecOp(at: u32, count: u32): void {
   }
 }
 
-function scalarKind(type: u32): bool {
-  return typeKind[type] >= <u32>TypeKind.BOOL && typeKind[type] <= <u32>TypeKind.MATRIX;
-}
-
 function liftNull(op: u32, at: u32): void {
   const type = idAt(at + 1);
   const id = idAt(at + 2);
@@ -246,10 +245,7 @@ function liftNull(op: u32, at: u32): void {
     malformed(at);
     return;
   }
-  if (
-    typeKind[type] >= <u32>TypeKind.POINTER ||
-    (scalarKind(type) && scalarWidth(type) != 32 && scalarWidth(type) != 1)
-  ) {
+  if (typeKind[type] >= <u32>TypeKind.POINTER) {
     idClass[id] = IdClass.UNSUPPORTED;
     return;
   }

@@ -20,7 +20,7 @@ import {
   system,
   varWidth,
 } from "../ir/index.ts";
-import { addI, bin, scaleI, sel, un } from "./fold-build.ts";
+import { addI, bin, scaleI, sel, tri, un } from "./fold-build.ts";
 import {
   Dec,
   decBinding,
@@ -52,6 +52,7 @@ import {
   unsupported,
   wordAt,
 } from "./ids.ts";
+import { subgroupBuiltIn, subgroupId } from "./lanes.ts";
 import {
   describe,
   dynamicOffset,
@@ -60,10 +61,9 @@ import {
   kindOfVar,
   layoutOf,
   localBase,
-  pointerAt,
   PtrKind,
+  pointerAt,
 } from "./pointers.ts";
-import { subgroupBuiltIn, subgroupId } from "./subgroups.ts";
 import { Unsupported } from "./texts.ts";
 import { arrayStride, partType, TypeKind } from "./types.ts";
 
@@ -178,11 +178,33 @@ export function memoryAddress(i: u32, p: u32, firstSource: u32, elemSource: u32)
   address(i, p, firstSource, elemSource, ptrConst[p] + base);
 }
 
+/** Leaf k is smaller than a word in memory. */
+function isNarrow(k: u32): bool {
+  return scratchB[2 * k + 1] == 8 || scratchB[2 * k + 1] == 16;
+}
+/** Sets the `bits` immediate for leaf k. */
+function setBits(i: u32, k: u32, shared: bool): void {
+  setImm(i, shared ? 1 : 3, isNarrow(k) ? scratchB[2 * k + 1] : 0);
+}
+
+/** A narrow push constant: its word, shifted. Words of push constants are always there. */
+function loadNarrowPush(p: u32, offset: u32, bits: u32): u32 {
+  const known = ptrDyn[p] == 0;
+  const at = known ? 0 : addI(dynamicOffset(p), constant(offset));
+  const i = newInstr(Op.LOAD_PUSH, 32, 1, known ? 0 : 1);
+  if (known) setImm(i, 0, offset & ~3);
+  else setSrc(i, 0, bin(Op.IAND, at, constant(0xffff_fffc)));
+  place0(i);
+  const shift = known ? constant(8 * (offset & 3)) : bin(Op.ISHL, bin(Op.IAND, at, constant(3)), constant(3));
+  return tri(Op.UBFE, i, shift, constant(bits));
+}
+
 /** How many of `left` scalars from k on stand side by side in bytes, at most 4, as alignment allows. */
 function runLength(kind: u32, p: u32, k: u32, count: u32): u32 {
   const start = scratchB[2 * k];
+  if (isNarrow(k)) return 1;
   let n: u32 = 1;
-  while (k + n < count && n < 4 && scratchB[2 * (k + n)] == start + 4 * n) n++;
+  while (k + n < count && n < 4 && !isNarrow(k + n) && scratchB[2 * (k + n)] == start + 4 * n) n++;
   if (kind != PtrKind.SHARED) return n;
   // DS wants b64 at 8 and b128 at 16 bytes (gfx1030.md §3); three together would need 16 as well.
   const align = min<u32>(ptrFlags[p] >> 16, start == 0 ? 16 : ctz<u32>(start));
@@ -210,6 +232,11 @@ function loadMemory(p: u32, leaf: u32, flags: u32): void {
           : Op.LOAD_SHARED;
   let k: u32 = 0;
   while (k < count && !failed()) {
+    if (kind == PtrKind.PUSH && isNarrow(k)) {
+      leafPool[leaf + k] = loadNarrowPush(p, scratchB[2 * k], scratchB[2 * k + 1]);
+      k++;
+      continue;
+    }
     const n = runLength(kind, p, k, count);
     let sources: u32 = ptrElem[p] != 0 ? 2 : 1;
     if (kind == PtrKind.PUSH && ptrDyn[p] == 0) sources = 0;
@@ -217,6 +244,7 @@ function loadMemory(p: u32, leaf: u32, flags: u32): void {
     setFlags(i, flags);
     if (sources == 0) setImm(i, 0, scratchB[2 * k]);
     else address(i, p, 0, 1, scratchB[2 * k]);
+    if (kind != PtrKind.PUSH) setBits(i, k, shared);
     place0(i);
     for (let m: u32 = 0; m < n; m++) {
       const value = n == 1 ? i : extract(i, m);
@@ -254,6 +282,7 @@ function storeMemory(p: u32, leaf: u32, flags: u32): void {
     setFlags(i, flags);
     setSrc(i, 0, data);
     address(i, p, 1, 2, scratchB[2 * k]);
+    setBits(i, k, shared);
     place0(i);
     k += n;
   }

@@ -46,7 +46,7 @@ import {
   unsupported,
 } from "./ids.ts";
 import { Unsupported } from "./texts.ts";
-import { arrayStride, ldsStride, partLeaf, partType, TypeKind } from "./types.ts";
+import { arrayStride, ldsStride, partLeaf, partType, scalarBytes, TypeKind } from "./types.ts";
 
 export const enum PtrKind {
   NONE = 0,
@@ -119,22 +119,25 @@ export function declareVariable(id: u32, type: u32, storage: u32): void {
 }
 
 /**
- * Writes (offset, width) of each scalar of `type` to `scratchB[2 * k]`, `[2 * k + 1]` from scalar `at` on; the answer
- * is the next scalar. Types nest at most 64 deep.
+ * Writes (offset, width) of each leaf of `type` to `scratchB[2 * k]`, `[2 * k + 1]` from leaf `at` on; the answer is the
+ * next leaf. Widths are 1, 8, 16, 32; a 64-bit scalar has two leaves of 32. Types nest at most 64 deep.
  */
 export function describe(type: u32, offset: u32, layout: u32, stride: u32, at: u32): u32 {
   if (failed()) return at;
   const kind = typeKind[type];
   if (kind == TypeKind.BOOL || kind == TypeKind.INT || kind == TypeKind.FLOAT) {
     const width: u32 = kind == TypeKind.BOOL ? 1 : typeA[type];
-    if (width != 1 && width != 32) unsupported(Unsupported.WIDTH, width);
-    if (at >= MAX_LEAVES) {
+    if (width != 1 && width != 8 && width != 16 && width != 32 && width != 64) unsupported(Unsupported.WIDTH, width);
+    if (at + 1 >= MAX_LEAVES) {
       newLeaves(MAX_LEAVES + 1);
       return at;
     }
     scratchB[2 * at] = offset;
-    scratchB[2 * at + 1] = width;
-    return at + 1;
+    scratchB[2 * at + 1] = width == 64 ? 32 : width;
+    if (width != 64) return at + 1;
+    scratchB[2 * at + 2] = offset + 4;
+    scratchB[2 * at + 3] = 32;
+    return at + 2;
   }
   let next = at;
   if (kind == TypeKind.STRUCT) {
@@ -160,13 +163,19 @@ export function describe(type: u32, offset: u32, layout: u32, stride: u32, at: u
   return next;
 }
 
+/** Width of the IR value of a leaf whose width in memory is given. */
+export function irWidth(width: u32): u32 {
+  return width == 1 ? 1 : 32;
+}
+
 /** Bytes from part to part of a vector, matrix or array under a layout and a matrix stride. */
 function partStride(type: u32, layout: u32, stride: u32): u32 {
   const kind = typeKind[type];
   const rowMajor = (stride & ROW_MAJOR) != 0;
-  if (kind == TypeKind.VECTOR) return layout == Layout.EXPLICIT && rowMajor ? stride & ~ROW_MAJOR : 4;
-  if (layout == Layout.SHARED) return kind == TypeKind.MATRIX ? 4 * typeB[typeA[type]] : ldsStride(type);
-  if (kind == TypeKind.MATRIX) return rowMajor ? 4 : stride;
+  if (kind == TypeKind.VECTOR) return layout == Layout.EXPLICIT && rowMajor ? stride & ~ROW_MAJOR : scalarBytes(type);
+  if (layout == Layout.SHARED)
+    return kind == TypeKind.MATRIX ? scalarBytes(type) * typeB[typeA[type]] : ldsStride(type);
+  if (kind == TypeKind.MATRIX) return rowMajor ? scalarBytes(type) : stride;
   return arrayStride(type);
 }
 
@@ -176,7 +185,7 @@ export function localBase(variable: u32): u32 {
   const count = describe(idType[variable], 0, Layout.NONE, 0, 0);
   let first: u32 = 0;
   for (let k: u32 = 0; k < count && !failed(); k++) {
-    const v = newVar(scratchB[2 * k + 1]);
+    const v = newVar(irWidth(scratchB[2 * k + 1]));
     if (k == 0) first = v;
   }
   idLeaf[variable] = first + 1;

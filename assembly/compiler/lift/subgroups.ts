@@ -4,8 +4,8 @@
  */
 import { failed } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
-import { SpvBuiltIn, SpvGroupOperation, SpvOp, SpvScope } from "../../gen/spirv.ts";
-import { alu1, alu2, constant, constantBool, constBits, isConst, localSize, system, widthOf } from "../ir/index.ts";
+import { SpvGroupOperation, SpvOp, SpvScope } from "../../gen/spirv.ts";
+import { alu1, alu2, constant, constantBool, constBits, isConst, widthOf } from "../ir/index.ts";
 import { addI, bin, notB, sel, un } from "./fold-build.ts";
 import {
   idAt,
@@ -21,26 +21,17 @@ import {
   unsupported,
   wordAt,
 } from "./ids.ts";
+import { LANES, laneId, lanesBelow } from "./lanes.ts";
 import { Unsupported } from "./texts.ts";
 import { scalarWidth, TypeKind } from "./types.ts";
 import { operand, result, valueAt } from "./values.ts";
-
-const LANES: u32 = 32;
 
 export function isSubgroupOp(op: u32): bool {
   return op >= <u32>SpvOp.OpGroupNonUniformElect && op <= <u32>SpvOp.OpGroupNonUniformQuadSwap;
 }
 
-function laneId(): u32 {
-  return system(Op.LOAD_LANE_ID, 0);
-}
 function ballot(condition: u32): u32 {
   return alu1(Op.BALLOT, condition);
-}
-/** A word with bits of the lanes below `lane`; with `self`, of the lane too. */
-function lanesBelow(lane: u32, self: bool): u32 {
-  // 2 << 31 is 0, and 0 - 1 all ones.
-  return bin(Op.ISUB, bin(Op.ISHL, constant(self ? 2 : 1), lane), constant(1));
 }
 /** Number of the highest one bit; -1 for 0. */
 function highest(word: u32): u32 {
@@ -57,40 +48,6 @@ function word(leaf: u32): u32 {
 }
 function unword(value: u32, like: u32): u32 {
   return widthOf(like) == 1 ? bin(Op.INE, value, constant(0)) : value;
-}
-
-/** Value of the built-in's scalar k, or 0 where it is none of these. */
-export function subgroupBuiltIn(builtIn: u32, k: u32): u32 {
-  const lane = laneId();
-  switch (builtIn) {
-    case SpvBuiltIn.SubgroupSize:
-      return constant(LANES);
-    case SpvBuiltIn.SubgroupLocalInvocationId:
-      return lane;
-    case SpvBuiltIn.NumSubgroups:
-      return constant((localSize(0) * localSize(1) * localSize(2) + LANES - 1) / LANES);
-    case SpvBuiltIn.SubgroupEqMask:
-      return k != 0 ? constant(0) : bin(Op.ISHL, constant(1), lane);
-    case SpvBuiltIn.SubgroupGeMask:
-      return k != 0 ? constant(0) : bin(Op.ISHL, constant(0xffff_ffff), lane);
-    case SpvBuiltIn.SubgroupGtMask:
-      return k != 0 ? constant(0) : bin(Op.ISHL, constant(0xffff_fffe), lane);
-    case SpvBuiltIn.SubgroupLeMask:
-      return k != 0 ? constant(0) : lanesBelow(lane, true);
-    case SpvBuiltIn.SubgroupLtMask:
-      return k != 0 ? constant(0) : lanesBelow(lane, false);
-    default:
-      return 0;
-  }
-}
-
-/** A wave holds 32 neighbours in the order of gl_LocalInvocationIndex. */
-export function subgroupId(invocationIndex: u32): u32 {
-  return bin(
-    Op.USHR,
-    isConst(invocationIndex) ? invocationIndex : alu1(Op.READ_FIRST_LANE, invocationIndex),
-    constant(5),
-  );
 }
 
 /** IR op of a scan, and its identity as bits; op 0 for another opcode. */

@@ -17,4 +17,5 @@ export const enum Unsupported {
   EXT_SET = 15,
   SPEC_WIDTH = 16,
   BINDING = 17,
+  WIDE_OP = 18,
 }

@@ -81,6 +81,12 @@ export function scalarWidth(type: u32): u32 {
   return typeKind[t] == TypeKind.BOOL ? 1 : typeA[t];
 }
 
+/** Bytes of the scalar under a type, in memory. A boolean is a word. */
+export function scalarBytes(type: u32): u32 {
+  const width = scalarWidth(type);
+  return width == 8 ? 1 : width == 16 ? 2 : width == 64 ? 8 : 4;
+}
+
 /** Part k of a composite type: element, column, component, member. 0 where there is none. */
 export function partType(type: u32, k: u32): u32 {
   const kind = typeKind[type];
@@ -203,7 +209,7 @@ export function liftType(op: u32, at: u32, count: u32): void {
       typeKind[type] = op == SpvOp.OpTypeInt ? TypeKind.INT : TypeKind.FLOAT;
       typeA[type] = wordAt(at + 2);
       typeB[type] = op == SpvOp.OpTypeInt ? wordAt(at + 3) : 0;
-      sizes(type, 1, 4, 4);
+      sizes(type, typeA[type] == 64 ? 2 : 1, scalarBytes(type), scalarBytes(type));
       break;
     case SpvOp.OpTypeVector:
     case SpvOp.OpTypeMatrix: {
@@ -219,7 +225,7 @@ export function liftType(op: u32, at: u32, count: u32): void {
       typeKind[type] = op == SpvOp.OpTypeVector ? TypeKind.VECTOR : TypeKind.MATRIX;
       typeA[type] = part;
       typeB[type] = n;
-      const align: u32 = op == SpvOp.OpTypeMatrix ? typeAlign[part] : n == 2 ? 8 : n == 4 ? 16 : 4;
+      const align: u32 = op == SpvOp.OpTypeMatrix ? typeAlign[part] : typeSize[part] * (n == 2 || n == 4 ? n : 1);
       sizes(type, <u64>n * typeLeaves[part], <u64>n * typeSize[part], align);
       break;
     }

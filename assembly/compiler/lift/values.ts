@@ -4,7 +4,8 @@ import { Op } from "../../gen/ir-ops.ts";
 import { SpvGlslStd450 as G, SpvOp } from "../../gen/spirv.ts";
 import { constant, constBits, isConst, undef } from "../ir/index.ts";
 import { binary, bitfieldExtract, bitfieldInsert, borrowOf, carryOf, dot, reduceBool, unary } from "./alu.ts";
-import { bin, fmul, fsub, sel, setExact, un } from "./fold-build.ts";
+import { bin, fmul, fsub, sel, un } from "./fold-build.ts";
+import { setExact } from "./fold-words.ts";
 import { determinant, glslPack, glslScalar, glslVector, inverse } from "./glsl450.ts";
 import {
   Dec,
@@ -27,9 +28,22 @@ import {
   wordAt,
 } from "./ids.ts";
 import { loadPointer, storePointer } from "./memory.ts";
-import { describe, Layout, pointerAt } from "./pointers.ts";
+import { describe, irWidth, Layout, pointerAt } from "./pointers.ts";
+import {
+  bitcast,
+  convert,
+  exponentOf,
+  isConversion,
+  isSignedOp,
+  scalars,
+  scalarsOf,
+  setSigned,
+  storeScalars,
+  unitOf,
+} from "./scalars.ts";
 import { Unsupported } from "./texts.ts";
 import { partLeaf, partType, scalarWidth, TypeKind, typeAt } from "./types.ts";
+import { mulHigh } from "./wide.ts";
 
 /** A value id in word k; anything else fails and answers 0. */
 export function valueAt(k: u32): u32 {
@@ -41,8 +55,8 @@ export function valueAt(k: u32): u32 {
   return 0;
 }
 
-/** First leaf of the value in word k, which must have `count` scalars. */
-export function operand(k: u32, count: u32): u32 {
+/** First leaf of the value in word k, which must have `count` leaves. */
+export function leaves(k: u32, count: u32): u32 {
   const id = valueAt(k);
   if (failed()) return 1;
   if (typeLeaves[idType[id]] == count) return idLeaf[id];
@@ -50,42 +64,79 @@ export function operand(k: u32, count: u32): u32 {
   return 1;
 }
 
+/** First of the `count` scalars, ready for arithmetic, of the value in word k. */
+export function operand(k: u32, count: u32): u32 {
+  const id = valueAt(k);
+  if (failed()) return 1;
+  if (scalarsOf(idType[id]) == count) return scalars(id);
+  malformed(k);
+  return 1;
+}
+
 /** Scalars of the value in word k. */
 function countAt(k: u32): u32 {
   const id = valueAt(k);
-  return failed() ? 0 : typeLeaves[idType[id]];
+  return failed() ? 0 : scalarsOf(idType[id]);
 }
 
-/** Leaves for the result of the instruction at `at`, whose type must be of scalars that we have. */
-export function result(at: u32): u32 {
+/** Results that `finish` turns into leaves; 0 where they are leaves already. */
+let pendingRun: u32 = 0;
+let pendingLeaf: u32 = 0;
+let pendingType: u32 = 0;
+
+/** Leaves for the result of the instruction at `at`. */
+export function rawResult(at: u32): u32 {
   const type = typeAt(at + 1);
   if (failed()) return 1;
   const kind = typeKind[type];
-  if (kind <= <u32>TypeKind.VOID || kind >= <u32>TypeKind.RUNTIME_ARRAY) {
-    if (kind != TypeKind.STRUCT) {
-      unsupported(Unsupported.TYPE, kind);
-      return 1;
-    }
-  } else if (kind <= <u32>TypeKind.MATRIX) {
-    const width = scalarWidth(type);
-    if (width != 1 && width != 32) {
-      unsupported(Unsupported.WIDTH, width);
-      return 1;
-    }
+  if (kind <= <u32>TypeKind.VOID || (kind >= <u32>TypeKind.RUNTIME_ARRAY && kind != TypeKind.STRUCT)) {
+    unsupported(Unsupported.TYPE, kind);
+    return 1;
   }
   const leaf = newLeaves(typeLeaves[type]);
   if (!failed()) setValue(idAt(at + 2), type, leaf);
   return leaf;
 }
 
+/** A run for the scalars that arithmetic makes for the instruction at `at`; `finish` follows. */
+export function result(at: u32): u32 {
+  const leaf = rawResult(at);
+  if (failed()) return 1;
+  const type = idAt(at + 1);
+  if (isPlain(type)) return leaf;
+  pendingRun = newLeaves(scalarsOf(type));
+  pendingLeaf = leaf;
+  pendingType = type;
+  return pendingRun;
+}
+
+/** True where arithmetic sees the leaves as they are. */
+function isPlain(type: u32): bool {
+  if (typeKind[type] == TypeKind.STRUCT) {
+    for (let m: u32 = 0; m < typeB[type]; m++) if (!isPlain(partType(type, m))) return false;
+    return true;
+  }
+  const width = scalarWidth(type);
+  return typeKind[type] > <u32>TypeKind.MATRIX || width == 1 || width == 32;
+}
+
+function finish(): void {
+  if (pendingRun != 0 && !failed()) storeScalars(pendingType, pendingRun, pendingLeaf);
+  pendingRun = 0;
+}
+
 function resultCount(at: u32): u32 {
-  return typeLeaves[idAt(at + 1)];
+  return scalarsOf(idAt(at + 1));
 }
 
 /** Undefined scalars of a type, at the cursor. */
 export function undefLeaves(type: u32, leaf: u32): void {
   const count = describe(type, 0, Layout.NONE, 0, 0);
-  for (let k: u32 = 0; k < count && !failed(); k++) leafPool[leaf + k] = undef(scratchB[2 * k + 1]);
+  for (let k: u32 = 0; k < count && !failed(); k++) {
+    const width = scratchB[2 * k + 1];
+    // The upper bits of a narrow leaf are 0.
+    leafPool[leaf + k] = width == 8 || width == 16 ? constant(0) : undef(width);
+  }
 }
 
 /** Zeros of a type. */
@@ -162,8 +213,8 @@ function compositeInsert(at: u32, count: u32, first: u32): void {
 }
 
 function compositeConstruct(at: u32, count: u32): void {
-  const out = result(at);
-  const n = resultCount(at);
+  const out = rawResult(at);
+  const n = typeLeaves[idAt(at + 1)];
   let next: u32 = 0;
   for (let k: u32 = 3; k < count && !failed(); k++) {
     const id = valueAt(at + k);
@@ -181,50 +232,62 @@ function compositeConstruct(at: u32, count: u32): void {
 function vectorShuffle(at: u32, count: u32, first: u32): void {
   const a = valueAt(at + first);
   const b = valueAt(at + first + 1);
-  const out = result(at);
+  const out = rawResult(at);
   if (failed()) return;
-  const n = resultCount(at);
-  const na = typeLeaves[idType[a]];
-  const nb = typeLeaves[idType[b]];
-  if (count != first + 2 + n) {
+  const type = idAt(at + 1);
+  const unit = unitOf(type);
+  const n = scalarsOf(type);
+  const na = scalarsOf(idType[a]);
+  const nb = scalarsOf(idType[b]);
+  if (count != first + 2 + n || unitOf(idType[a]) != unit || unitOf(idType[b]) != unit) {
     malformed(at);
     return;
   }
+  const width = scalarWidth(type);
   for (let k: u32 = 0; k < n && !failed(); k++) {
     const index = wordAt(at + first + 2 + k);
-    if (index < na) leafPool[out + k] = leafPool[idLeaf[a] + index];
-    else if (index < na + nb) leafPool[out + k] = leafPool[idLeaf[b] + index - na];
-    else if (index == 0xffff_ffff) leafPool[out + k] = undef(scalarWidth(idAt(at + 1)));
-    else malformed(at);
+    if (index >= na + nb && index != 0xffff_ffff) malformed(at);
+    for (let u: u32 = 0; u < unit; u++) {
+      if (index < na) leafPool[out + k * unit + u] = leafPool[idLeaf[a] + index * unit + u];
+      else if (index < na + nb) leafPool[out + k * unit + u] = leafPool[idLeaf[b] + (index - na) * unit + u];
+      else leafPool[out + k * unit + u] = width == 8 || width == 16 ? constant(0) : undef(irWidth(width));
+    }
   }
 }
 
 function vectorExtractDynamic(at: u32): void {
-  const n = countAt(at + 3);
-  const v = operand(at + 3, n);
+  const id = valueAt(at + 3);
   const i = leafPool[operand(at + 4, 1)];
-  const out = result(at);
-  if (failed() || resultCount(at) != 1) {
+  const out = rawResult(at);
+  if (failed()) return;
+  const unit = unitOf(idType[id]);
+  const n = scalarsOf(idType[id]);
+  if (typeLeaves[idAt(at + 1)] != unit) {
     malformed(at);
     return;
   }
-  if (isConst(i)) {
-    leafPool[out] = leafPool[v + min<u32>(constBits(i), n - 1)];
-    return;
+  for (let u: u32 = 0; u < unit; u++) {
+    const v = idLeaf[id] + u;
+    if (isConst(i)) {
+      leafPool[out + u] = leafPool[v + min<u32>(constBits(i), n - 1) * unit];
+      continue;
+    }
+    let value = leafPool[v];
+    for (let k: u32 = 1; k < n; k++) value = sel(bin(Op.IEQ, i, constant(k)), leafPool[v + k * unit], value);
+    leafPool[out + u] = value;
   }
-  let value = leafPool[v];
-  for (let k: u32 = 1; k < n; k++) value = sel(bin(Op.IEQ, i, constant(k)), leafPool[v + k], value);
-  leafPool[out] = value;
 }
 
 function vectorInsertDynamic(at: u32): void {
-  const n = resultCount(at);
-  const v = operand(at + 3, n);
-  const part = leafPool[operand(at + 4, 1)];
+  const type = typeAt(at + 1);
+  if (failed()) return;
+  const unit = unitOf(type);
+  const v = leaves(at + 3, typeLeaves[type]);
+  const part = leaves(at + 4, unit);
   const i = leafPool[operand(at + 5, 1)];
-  const out = result(at);
-  for (let k: u32 = 0; k < n && !failed(); k++) {
-    leafPool[out + k] = sel(bin(Op.IEQ, i, constant(k)), part, leafPool[v + k]);
+  const out = rawResult(at);
+  for (let k: u32 = 0; k < typeLeaves[type] && !failed(); k++) {
+    leafPool[out + k] = sel(bin(Op.IEQ, i, constant(k / unit)), leafPool[part + (k % unit)], leafPool[v + k]);
   }
 }
 
@@ -244,8 +307,10 @@ function liftMatrix(op: u32, at: u32): void {
   if (failed()) return;
   const ta = idType[a];
   const tb = idType[b];
-  const la = idLeaf[a];
-  const lb = idLeaf[b];
+  const la = scalars(a);
+  const lb = scalars(b);
+  const na = scalarsOf(ta);
+  const nb = scalarsOf(tb);
   const n = resultCount(at);
   const rows = rowsOf(idAt(at + 1));
   const columns = columnsOf(idAt(at + 1));
@@ -253,32 +318,28 @@ function liftMatrix(op: u32, at: u32): void {
   switch (op) {
     case SpvOp.OpVectorTimesScalar:
     case SpvOp.OpMatrixTimesScalar:
-      ok = typeLeaves[ta] == n && typeLeaves[tb] == 1;
+      ok = na == n && nb == 1;
       for (let k: u32 = 0; ok && k < n; k++) leafPool[out + k] = fmul(leafPool[la + k], leafPool[lb]);
       break;
     case SpvOp.OpTranspose:
-      ok = typeLeaves[ta] == n && rowsOf(ta) == columns;
+      ok = na == n && rowsOf(ta) == columns;
       for (let k: u32 = 0; ok && k < n; k++) leafPool[out + k] = leafPool[la + (k % rows) * columns + k / rows];
       break;
     case SpvOp.OpOuterProduct:
-      ok = typeLeaves[ta] == rows && typeLeaves[tb] == columns;
+      ok = na == rows && nb == columns;
       for (let k: u32 = 0; ok && k < n; k++)
         leafPool[out + k] = fmul(leafPool[la + (k % rows)], leafPool[lb + k / rows]);
       break;
     case SpvOp.OpVectorTimesMatrix: {
       const inner = rowsOf(tb);
-      ok = typeLeaves[ta] == inner && columnsOf(tb) == n;
+      ok = na == inner && columnsOf(tb) == n;
       for (let k: u32 = 0; ok && k < n; k++) leafPool[out + k] = dot(la, 1, lb + k * inner, 1, inner);
       break;
     }
     default: {
       // MatrixTimesVector, MatrixTimesMatrix: element (c, r) is row r of a times column c of b.
       const inner = columnsOf(ta);
-      ok =
-        rowsOf(ta) == rows &&
-        rowsOf(tb) == inner &&
-        typeLeaves[ta] == rows * inner &&
-        typeLeaves[tb] * rows == inner * n;
+      ok = rowsOf(ta) == rows && rowsOf(tb) == inner && na == rows * inner && nb * rows == inner * n;
       for (let k: u32 = 0; ok && k < n; k++)
         leafPool[out + k] = dot(la + (k % rows), rows, lb + (k / rows) * inner, 1, inner);
       break;
@@ -293,34 +354,63 @@ function liftExtended(op: u32, at: u32): void {
   const a = operand(at + 3, n);
   const b = operand(at + 4, n);
   const out = result(at);
+  if (failed()) return;
+  const width = scalarWidth(partType(idAt(at + 1), 0));
   for (let k: u32 = 0; k < n && !failed(); k++) {
     const x = leafPool[a + k];
     const y = leafPool[b + k];
-    const add = op == SpvOp.OpIAddCarry;
-    if (add || op == SpvOp.OpISubBorrow) {
-      const low = bin(add ? Op.IADD : Op.ISUB, x, y);
-      leafPool[out + k] = low;
-      leafPool[out + n + k] = add ? carryOf(low, x) : borrowOf(x, y);
+    if (op == SpvOp.OpISubBorrow) {
+      leafPool[out + k] = bin(Op.ISUB, x, y);
+      leafPool[out + n + k] = borrowOf(x, y);
+    } else if (op == SpvOp.OpIAddCarry) {
+      const sum = bin(Op.IADD, x, y);
+      leafPool[out + k] = sum;
+      leafPool[out + n + k] = width < 32 ? bin(Op.USHR, sum, constant(width)) : carryOf(sum, x);
     } else {
-      leafPool[out + k] = bin(Op.IMUL, x, y);
-      leafPool[out + n + k] = bin(op == SpvOp.OpUMulExtended ? Op.UMUL_HI : Op.IMUL_HI, x, y);
+      const signed = op == SpvOp.OpSMulExtended;
+      const low = bin(Op.IMUL, x, y);
+      leafPool[out + k] = low;
+      if (width < 32) leafPool[out + n + k] = bin(signed ? Op.ISHR : Op.USHR, low, constant(width));
+      else if (width == 64) leafPool[out + n + k] = mulHigh(x, y, signed);
+      else leafPool[out + n + k] = bin(signed ? Op.IMUL_HI : Op.UMUL_HI, x, y);
     }
   }
 }
 
-function liftSelect(at: u32): void {
-  const n = resultCount(at);
-  const nc = countAt(at + 3);
-  const c = operand(at + 3, nc);
-  const a = operand(at + 4, n);
-  const b = operand(at + 5, n);
-  const out = result(at);
-  if (failed() || (nc != 1 && nc != n)) {
+/** OpSelect; `first`: word of the condition. */
+function liftSelect(at: u32, first: u32): void {
+  const type = typeAt(at + 1);
+  if (failed()) return;
+  const n = typeLeaves[type];
+  const nc = countAt(at + first);
+  const c = operand(at + first, nc);
+  const a = leaves(at + first + 1, n);
+  const b = leaves(at + first + 2, n);
+  const out = rawResult(at);
+  const unit = unitOf(type);
+  if (failed() || (nc != 1 && nc * unit != n)) {
     malformed(at);
     return;
   }
   for (let k: u32 = 0; k < n && !failed(); k++)
-    leafPool[out + k] = sel(leafPool[c + (nc == 1 ? 0 : k)], leafPool[a + k], leafPool[b + k]);
+    leafPool[out + k] = sel(leafPool[c + (nc == 1 ? 0 : k / unit)], leafPool[a + k], leafPool[b + k]);
+}
+
+/** Conversions: the result's scalars are as many as the operand's. */
+function liftConversion(op: u32, at: u32, first: u32): void {
+  const id = valueAt(at + first);
+  const type = typeAt(at + 1);
+  if (failed()) return;
+  if (op == SpvOp.OpBitcast) {
+    if (typeKind[idType[id]] > <u32>TypeKind.VECTOR || typeKind[type] > <u32>TypeKind.VECTOR) malformed(at);
+    else bitcast(at, idAt(at + 2), type, id);
+    return;
+  }
+  const n = resultCount(at);
+  const a = operand(at + first, n);
+  const out = result(at);
+  const width = scalarWidth(type);
+  for (let k: u32 = 0; k < n && !failed(); k++) leafPool[out + k] = convert(op, leafPool[a + k], width);
 }
 
 function liftBitfield(op: u32, at: u32): void {
@@ -368,8 +458,14 @@ function liftTwoResults(f: u32, at: u32): void {
     return;
   }
   const p = pointerAt(at + 6);
-  if (failed() || typeLeaves[idType[p]] != n) malformed(at + 6);
-  else storePointer(p, second, 0, 0);
+  if (failed() || scalarsOf(idType[p]) != n) {
+    malformed(at + 6);
+    return;
+  }
+  const stored = newLeaves(typeLeaves[idType[p]]);
+  if (failed()) return;
+  storeScalars(idType[p], second, stored);
+  storePointer(p, stored, 0, 0);
 }
 
 function liftExtInst(at: u32, count: u32): void {
@@ -381,7 +477,14 @@ function liftExtInst(at: u32, count: u32): void {
     else unsupported(Unsupported.EXT_SET, 0);
     return;
   }
+  setSigned(isSignedExt(f));
   const n = resultCount(at);
+  if (f == G.PackDouble2x32 || f == G.UnpackDouble2x32) {
+    const leaf = leaves(at + 5, 2);
+    if (failed() || typeLeaves[idAt(at + 1)] != 2) malformed(at);
+    else setValue(idAt(at + 2), idAt(at + 1), leaf);
+    return;
+  }
   if (f == G.Modf || f == G.ModfStruct || f == G.Frexp || f == G.FrexpStruct) {
     liftTwoResults(f, at);
     return;
@@ -398,9 +501,9 @@ function liftExtInst(at: u32, count: u32): void {
       malformed(at);
       return;
     }
-    if (f == G.Determinant) leafPool[out] = determinant(idLeaf[m], typeB[idType[m]]);
-    else if (n != typeLeaves[idType[m]]) malformed(at);
-    else inverse(out, idLeaf[m], typeB[idType[m]]);
+    if (f == G.Determinant) leafPool[out] = determinant(scalars(m), typeB[idType[m]]);
+    else if (n != scalarsOf(idType[m])) malformed(at);
+    else inverse(out, scalars(m), typeB[idType[m]]);
     return;
   }
   const na = countAt(at + 5);
@@ -437,10 +540,16 @@ function liftExtInst(at: u32, count: u32): void {
     return;
   }
   for (let k: u32 = 0; k < n && !failed(); k++) {
-    const value = glslScalar(f, leafPool[a + k], leafPool[b + k], leafPool[c + k]);
+    const y = f == G.Ldexp ? exponentOf(leafPool[b + k]) : leafPool[b + k];
+    const value = glslScalar(f, leafPool[a + k], y, leafPool[c + k]);
     if (value == 0) unsupported(Unsupported.EXT_INST, f);
     else leafPool[out + k] = value;
   }
+}
+
+/** Functions whose narrow operands are signed. */
+function isSignedExt(f: u32): bool {
+  return f == G.SAbs || f == G.SSign || f == G.SMin || f == G.SMax || f == G.SClamp || f == G.FindSMsb || f == G.Ldexp;
 }
 
 /** Packs take 4 or 2 scalars to 1, unpacks 1 to 4 or 2. */
@@ -452,6 +561,14 @@ function packShape(f: u32, operands: u32, results: u32): bool {
 
 /** Lifts an instruction that makes a value from values. False: none of these. `first`: word of its first operand. */
 export function liftValue(op: u32, at: u32, count: u32, first: u32): bool {
+  setSigned(isSignedOp(op));
+  const known = liftValueRun(op, at, count, first);
+  finish();
+  setSigned(false);
+  return known;
+}
+
+function liftValueRun(op: u32, at: u32, count: u32, first: u32): bool {
   const id = idAt(at + 2);
   setExact((idDec[id] & Dec.NO_CONTRACTION) != 0);
   switch (op) {
@@ -482,7 +599,7 @@ export function liftValue(op: u32, at: u32, count: u32, first: u32): bool {
       return true;
     }
     case SpvOp.OpUndef: {
-      const out = result(at);
+      const out = rawResult(at);
       if (!failed()) undefLeaves(idAt(at + 1), out);
       return true;
     }
@@ -518,8 +635,7 @@ export function liftValue(op: u32, at: u32, count: u32, first: u32): bool {
       liftExtended(op, at);
       return true;
     case SpvOp.OpSelect:
-      if (first == 3) liftSelect(at);
-      else liftSpecSelect(at);
+      liftSelect(at, first);
       return true;
     case SpvOp.OpBitFieldInsert:
     case SpvOp.OpBitFieldSExtract:
@@ -532,20 +648,15 @@ export function liftValue(op: u32, at: u32, count: u32, first: u32): bool {
     default:
       break;
   }
+  if (isConversion(op) || op == SpvOp.OpBitcast) {
+    liftConversion(op, at, first);
+    return true;
+  }
   const kinds = arity(op);
   if (kinds == 0) return false;
   if (kinds == 1) return liftUnary(op, at, first);
   liftBinary(op, at, first);
   return true;
-}
-
-function liftSpecSelect(at: u32): void {
-  const n = resultCount(at);
-  const c = operand(at + 4, 1);
-  const a = operand(at + 5, n);
-  const b = operand(at + 6, n);
-  const out = result(at);
-  for (let k: u32 = 0; k < n && !failed(); k++) leafPool[out + k] = sel(leafPool[c], leafPool[a + k], leafPool[b + k]);
 }
 
 /** Operands of a component-wise op: 1, 2; 0 for another op. */
@@ -555,14 +666,6 @@ function arity(op: u32): u32 {
     case SpvOp.OpFNegate:
     case SpvOp.OpNot:
     case SpvOp.OpLogicalNot:
-    case SpvOp.OpConvertFToU:
-    case SpvOp.OpConvertFToS:
-    case SpvOp.OpConvertSToF:
-    case SpvOp.OpConvertUToF:
-    case SpvOp.OpUConvert:
-    case SpvOp.OpSConvert:
-    case SpvOp.OpFConvert:
-    case SpvOp.OpBitcast:
     case SpvOp.OpBitReverse:
     case SpvOp.OpBitCount:
     case SpvOp.OpQuantizeToF16:

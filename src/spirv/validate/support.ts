@@ -67,6 +67,9 @@ const instructions: ReadonlySet<number> = new Set([
   Op.OpCopyLogical,
   Op.OpTranspose,
   Op.OpBitcast,
+  Op.OpUConvert,
+  Op.OpSConvert,
+  Op.OpFConvert,
   Op.OpVectorTimesScalar,
   Op.OpMatrixTimesScalar,
   Op.OpVectorTimesMatrix,
@@ -201,6 +204,8 @@ const glslSpecial: ReadonlySet<number> = new Set([
   G.PackSnorm2x16,
   G.PackUnorm2x16,
   G.PackHalf2x16,
+  G.PackDouble2x32,
+  G.UnpackDouble2x32,
   G.UnpackSnorm2x16,
   G.UnpackUnorm2x16,
   G.UnpackHalf2x16,
@@ -270,7 +275,8 @@ function missing(module: Module, instruction: Instruction, annotations: Annotati
     case Op.OpTypeInt:
     case Op.OpTypeFloat: {
       const width = operand(module, instruction, 0);
-      return width === 32 ? undefined : `the type of ${width}-bit ${opcode === Op.OpTypeInt ? "integers" : "floats"}`;
+      const isKnown = opcode === Op.OpTypeInt ? [8, 16, 32, 64].includes(width) : [16, 32, 64].includes(width);
+      return isKnown ? undefined : `the type of ${width}-bit ${opcode === Op.OpTypeInt ? "integers" : "floats"}`;
     }
     case Op.OpTypePointer: {
       const storage = operand(module, instruction, 0);
