@@ -25,6 +25,8 @@ export const supportedExtensions: readonly string[] = [
   "GL_EXT_shader_io_blocks",
   "GL_EXT_shader_implicit_conversions",
   "GL_EXT_null_initializer",
+  "GL_EXT_subgroup_uniform_control_flow",
+  "GL_EXT_maximal_reconvergence",
   "GL_EXT_shader_explicit_arithmetic_types",
   "GL_EXT_shader_explicit_arithmetic_types_int8",
   "GL_EXT_shader_explicit_arithmetic_types_int16",

@@ -1,5 +1,6 @@
 import { T, type TokenKind } from "../token.ts";
 import type {
+  Attribute,
   CompoundStmt,
   Decl,
   Declarator,
@@ -22,6 +23,7 @@ const noDimensions: Dimensions = [];
 /** Parses declarations: variables, blocks, functions, qualifiers alone. */
 export abstract class DeclarationParser extends ExpressionParser {
   protected abstract compound(): CompoundStmt;
+  protected abstract attributes(): readonly Attribute[];
 
   /** Whether a declaration starts here; anything else is an expression or a control statement. */
   protected startsDeclaration(): boolean {
@@ -222,6 +224,8 @@ export abstract class DeclarationParser extends ExpressionParser {
       while (this.accept(T.Comma));
       this.expect(T.RightParen, "',' or ')'");
     }
+    // how invocations come together again: structured control flow on a mask gives what these ask for
+    if (this.kind === T.LeftBracket) this.attributes();
     const head = { qualifiers, returns, name: name.text, namePosition: name.position, parameters, position };
     if (this.kind === T.LeftBrace) {
       const end = this.previousEnd;

@@ -115,6 +115,11 @@ class Parser extends DeclarationParser {
   }
 
   private attributed(position: number): Stmt {
+    return this.control(position, this.attributes());
+  }
+
+  /** `[[name, name(value)]]`. */
+  protected override attributes(): Attribute[] {
     this.take();
     this.expect(T.LeftBracket, "'[['");
     const attributes: Attribute[] = [];
@@ -129,7 +134,7 @@ class Parser extends DeclarationParser {
     } while (this.accept(T.Comma));
     this.expect(T.RightBracket, "']]'");
     this.expect(T.RightBracket, "']]'");
-    return this.control(position, attributes);
+    return attributes;
   }
 
   /** Selections and loops. */

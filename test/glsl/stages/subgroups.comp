@@ -7,9 +7,12 @@
 #extension GL_KHR_shader_subgroup_shuffle_relative : require
 #extension GL_KHR_shader_subgroup_clustered : require
 #extension GL_KHR_shader_subgroup_quad : require
+#extension GL_EXT_subgroup_uniform_control_flow : require
 layout(local_size_x = 64) in;
 layout(std430, binding = 0) buffer B { uvec4 a; vec4 f; int i; bool b; } buf[2];
-void main() {
+void main()
+[[subgroup_uniform_control_flow]]
+{
   uint lane = gl_SubgroupInvocationID + gl_SubgroupSize + gl_NumSubgroups + gl_SubgroupID;
   uvec4 ballot = subgroupBallot(lane > 3u) & gl_SubgroupLtMask;
   if (subgroupElect() && subgroupAll(lane > 1u) || subgroupAny(lane == 2u)) buf[0].b = subgroupAllEqual(buf[0].f);
