@@ -2,11 +2,20 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ShaderCache } from "../cache/index.ts";
 import { CliError, print, type ServeSettings } from "./environment.ts";
+import { asking, remoteService } from "./remote.ts";
 
 export type CacheAction = "stats" | "clear" | "verify";
 
 /** Works on the on-disk cache; a running server may use it at the same time. */
 export async function cacheCommand(action: CacheAction, settings: ServeSettings, asJson: boolean): Promise<0 | 1> {
+  const service = remoteService(settings);
+  if (service !== undefined) {
+    if (action === "verify") throw new CliError(2, "verify reads a folder: not with --server");
+    const answer =
+      action === "stats" ? await asking(service.cacheStats()) : { removed: await asking(service.clearCache()) };
+    print(JSON.stringify(answer, null, asJson ? 0 : 2));
+    return 0;
+  }
   const folder = settings.cacheDir;
   if (!existsSync(join(folder, "v1"))) throw new CliError(1, `${folder}: no cache here yet`);
   const cache = new ShaderCache({ memoryBytes: 0, disk: { folder, capacityBytes: settings.cacheBytes } });

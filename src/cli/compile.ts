@@ -6,7 +6,8 @@ import type { CompileRecord, CompileRequest } from "../codeobj/index.ts";
 import type { CompileReports } from "../compile/index.ts";
 import { createLocalCompiler, recordAssembly } from "../service/index.ts";
 import { disassemble } from "../spirv/index.ts";
-import { CliError, complain, print } from "./environment.ts";
+import { CliError, complain, print, type ServeSettings } from "./environment.ts";
+import { remoteCompiler, remoteService } from "./remote.ts";
 import { requestOf, type SourceFlags } from "./source-files.ts";
 
 type EmitKind = "elf" | "asm" | "spirv" | "spirv-asm" | "ir" | "stats" | "json";
@@ -15,6 +16,7 @@ export interface CompileFlags extends SourceFlags {
   readonly emit: EmitKind;
   readonly dumpAfter?: string;
   readonly output?: string;
+  readonly server?: string;
 }
 
 interface Compiled {
@@ -36,8 +38,13 @@ const suffixes: Readonly<Record<EmitKind, string>> = {
 const finalIr = ["none"];
 
 /** Compiles each file; a bad one is told and the others go on. Answers the exit status. */
-export async function compileFiles(files: readonly string[], flags: CompileFlags): Promise<0 | 1> {
-  const compiler = createLocalCompiler();
+export async function compileFiles(
+  files: readonly string[],
+  flags: CompileFlags,
+  settings: ServeSettings,
+): Promise<0 | 1> {
+  const service = remoteService(settings);
+  const compiler = service === undefined ? createLocalCompiler() : remoteCompiler(service);
   const into = files.length > 1 ? flags.output : undefined;
   if (into !== undefined && into !== "-") mkdirSync(into, { recursive: true });
   const dump = flags.dumpAfter === undefined ? undefined : [flags.dumpAfter];

@@ -67,9 +67,11 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     )
     .option("--dump-after <pass>", "print the IR after a pass, or after all")
     .option("-o, --output <path>", "file, or folder for several; - is standard output")
+    .option("--server <url>", "compile on this service; its key in KILN_API_KEY")
     .action(async (files: string[], flags: CompileFlags) => {
+      const settings = environment.loadConfig(flags.server === undefined ? {} : { server: flags.server });
       const { compileFiles } = await import("./compile.ts");
-      setStatus(await compileFiles(files, flags));
+      setStatus(await compileFiles(files, flags, settings));
     });
 
   sourceFlags(kiln.command("exec"))
@@ -126,6 +128,7 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     .command("cache")
     .description("look at, empty or check the on-disk cache")
     .argument("<action>", "stats, clear or verify", cacheAction)
+    .option("--server <url>", "stats or clear of this service")
     .option("--cache-dir <dir>", "folder of the disk cache")
     .option("--json", "print JSON")
     .action(async (action: CacheAction, { json, ...flags }: ServeFlags & { json?: boolean }) => {

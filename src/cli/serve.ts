@@ -11,7 +11,7 @@ import {
   type Server,
   startServer,
 } from "../http/index.ts";
-import { CompilePool, CompileService, readBuildInfo } from "../service/index.ts";
+import { CompilePool, CompileService, readBuildInfo, recordAssembly } from "../service/index.ts";
 import { CliError, complain, print, type ServeSettings } from "./environment.ts";
 
 const healthEveryMs = 5000;
@@ -66,7 +66,21 @@ function openService(settings: ServeSettings): CompileService {
     memoryLimitMb,
   });
   const onBug = (id: string, detail: string) => complain(`bug ${id}: ${detail}`);
-  return new CompileService({ cache, pool, build: readBuildInfo(), verifyRate, onBug });
+  return new CompileService({ cache, pool, build: readBuildInfo(), verifyRate, onBug, ...debugOf(settings.debug) });
+}
+
+type Compiled = NonNullable<ConstructorParameters<typeof CompileService>[0]["onCompiled"]>;
+
+/** `KILN_DEBUG`: `shaders` prints each compiled shader's assembler text, `time` how long it took; on standard error. */
+function debugOf(names: readonly string[]): { readonly onCompiled?: Compiled } {
+  const [shaders, time] = [names.includes("shaders"), names.includes("time")];
+  if (!shaders && !time) return {};
+  return {
+    onCompiled: (key, record, microseconds) => {
+      if (time) complain(`compiled ${key} ${record.stage} ${record.entryPoint}: ${microseconds} us`);
+      if (shaders) complain(`; ${key}\n${recordAssembly(record)}`);
+    },
+  };
 }
 
 /** One line to try: a compile of a shader that is small enough for a shell. */

@@ -65,6 +65,8 @@ export interface Client extends ShaderCompiler {
   compile(request: CompileRequest): Promise<CompileResult>;
   /** The service's own answer, with what `emit` names. Errors: `ClientError`. */
   compileWith(request: CompileRequest, emit: readonly string[]): Promise<RemoteAnswer>;
+  /** Drops every cached compile; answers how many. */
+  clearCache(): Promise<number>;
   cacheStats(): Promise<Readonly<Record<string, unknown>>>;
   version(): Promise<{ readonly version: string; readonly buildId: string }>;
 }
@@ -76,7 +78,8 @@ function bodyOf({ spirv, ...fields }: CompileRequest, emit: readonly string[]): 
   return JSON.stringify({ ...fields, ...(spirv && { spirv: Buffer.from(spirv).toString("base64") }), emit });
 }
 
-function recordOf(answer: CompileAnswer): CompileRecord {
+/** The record of an answer that holds all of it. Errors: `ClientError`. */
+export function recordOf(answer: CompileAnswer): CompileRecord {
   const { code, stage, entryPoint, diagnostics, stats, reflection, sourceMap } = answer;
   if (code === undefined || stats === undefined || reflection === undefined || sourceMap === undefined) {
     throw new ClientError(200, "INCOMPLETE", "the service left out what was asked for");
@@ -96,7 +99,7 @@ export function createClient(options: ClientOptions): Client {
       const response = await fetch(`${base}${path}`, {
         ...init,
         signal,
-        headers: { ...authorization, "content-type": "application/json" },
+        headers: { ...authorization, ...(init.body !== undefined && { "content-type": "application/json" }) },
       });
       return { status: response.status, body: await response.json() };
     } catch (error) {
@@ -109,6 +112,12 @@ export function createClient(options: ClientOptions): Client {
   function refused(status: number, body: unknown): ClientError {
     const { code = "UNKNOWN", detail = `status ${status}` } = (body ?? {}) as { code?: string; detail?: string };
     return new ClientError(status, code, detail);
+  }
+
+  async function clearCache(): Promise<number> {
+    const { status, body } = await ask("/cache", { method: "DELETE" });
+    if (status !== 200) throw refused(status, body);
+    return (body as { removed: number }).removed;
   }
 
   async function get(path: string): Promise<unknown> {
@@ -131,6 +140,7 @@ export function createClient(options: ClientOptions): Client {
       const result = await compileWith(request, recordFields);
       return result.ok ? { ok: true, record: recordOf(result.answer) } : result;
     },
+    clearCache,
     cacheStats: async () => (await get("/cache/stats")) as Readonly<Record<string, unknown>>,
     version: async () => (await get("/version")) as { version: string; buildId: string },
   };

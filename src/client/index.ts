@@ -5,4 +5,5 @@ export {
   type CompileAnswer,
   createClient,
   type RemoteAnswer,
+  recordOf,
 } from "./client.ts";

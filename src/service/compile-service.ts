@@ -57,6 +57,8 @@ interface CompileServiceOptions {
   readonly build: BuildInfo;
   /** Share of the hits that are compiled again and compared; default none. */
   readonly verifyRate?: number;
+  /** Sees each compile that was done here, for whoever debugs. */
+  readonly onCompiled?: (key: Key, record: CompileRecord, microseconds: number) => void;
   /** A mistake of ours, for the operator's log. */
   readonly onBug?: (id: string, detail: string) => void;
 }
@@ -206,6 +208,7 @@ export class CompileService {
       }
       await cache.put(identity.key, answer.record);
       cache.remember(identity);
+      this.#options.onCompiled?.(identity.key, record, answer.microseconds);
       return { key: identity.key, cache: "miss", record };
     } catch (error) {
       this.#noteFailure(id, error);

@@ -1,16 +1,17 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Identity, Key } from "../cache/index.ts";
 import type { CompileRequest } from "../codeobj/index.ts";
 
 const format = "kiln key 1";
 
 function sha256(...parts: readonly (string | Uint8Array)[]): Key {
-  const hash = createHash("sha256");
-  for (const part of parts) {
-    // The length in front keeps two splits of the same bytes apart.
-    hash.update(`${typeof part === "string" ? Buffer.byteLength(part) : part.byteLength}:`).update(part);
-  }
-  return hash.digest("hex") as Key;
+  // The length in front keeps two splits of the same bytes apart.
+  const framed = parts.map((part) => {
+    if (typeof part === "string") return `${Buffer.byteLength(part)}:${part}`;
+    return Buffer.concat([Buffer.from(`${part.byteLength}:`), part]);
+  });
+  const isText = framed.every((part) => typeof part === "string");
+  return hash("sha256", isText ? framed.join("") : Buffer.concat(framed.map((part) => Buffer.from(part)))) as Key;
 }
 
 /** JSON with sorted keys and without undefined fields: equal values give equal text. */
@@ -36,6 +37,7 @@ export class RequestKeys {
   readonly #bareKey: Key;
   /** Names the whole request, every include counted: two requests with the same one can share a compile. */
   readonly flightKey: Key;
+  readonly #whole: Identity;
 
   constructor(request: CompileRequest, buildId: string) {
     const { source, spirv, includes, filename: _, specialization, ...rest } = request;
@@ -44,7 +46,8 @@ export class RequestKeys {
     this.#sourceKey = sha256("source", request.language, spirv ?? source ?? "");
     const ordered = [...specialization].sort((a, b) => a.id - b.id);
     this.#bareKey = sha256("input", format, this.#sourceKey, canonical({ ...rest, specialization: ordered }));
-    this.flightKey = this.#identity(includeNames(includes)).key;
+    this.#whole = this.#identity(includeNames(includes));
+    this.flightKey = this.#whole.key;
   }
 
   /** True when the record's key depends on which includes a compile reads. */
@@ -59,6 +62,7 @@ export class RequestKeys {
 
   /** The identity of the record, given which include files the compile read. */
   identity(filesRead: readonly string[]): Identity {
+    if (filesRead.length === 0 && !this.hasIncludes) return this.#whole;
     return this.#identity([...new Set(filesRead)].sort());
   }
 

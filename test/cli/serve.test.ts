@@ -70,6 +70,26 @@ describe("kiln serve", () => {
     });
   });
 
+  it("compiles for `--server` as a local command does", () => {
+    const run = (...args: string[]) => {
+      const done = spawnSync(process.execPath, ["dist/kiln.js", ...args], { encoding: "utf8" });
+      return { status: done.status, stdout: done.stdout, stderr: done.stderr };
+    };
+    const file = "examples/kernels/saxpy.comp";
+    for (const emit of ["asm", "spirv-asm", "ir"]) {
+      const remote = run("compile", file, "--emit", emit, "--server", server.address);
+      expect(remote).toEqual(run("compile", file, "--emit", emit));
+      expect(remote.status).toBe(0);
+    }
+    expect(run("cache", "stats", "--json", "--server", server.address).stdout).toContain('"compiles":');
+    const bad = join(folder, "bad.comp");
+    writeFileSync(bad, "#version 450\nvoid main() { x = 1; }\n");
+    const refused = run("compile", bad, "--server", server.address);
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toMatch(new RegExp(`^${bad}:2:`, "m"));
+    expect(run("compile", file, "--server", "http://127.0.0.1:1")).toMatchObject({ status: 3, stdout: "" });
+  });
+
   it("answers bad input clearly and stays up", async () => {
     expect((await compile("")).status).toBe(422);
     expect((await post("")).status).toBe(400);
@@ -135,6 +155,22 @@ describe("kiln serve", () => {
     const open = await startProcess(["--cache-dir", folder, "--host", "0.0.0.0", "--insecure"]);
     expect((await fetch(`${open.address.replace("0.0.0.0", "127.0.0.1")}/version`)).status).toBe(200);
     await stopProcess(open, "SIGTERM");
+  });
+
+  it("prints what KILN_DEBUG names, and serves without a disk where the folder cannot be made", async () => {
+    const debugged = await startProcess(["--cache-dir", "/proc/nope"], { KILN_DEBUG: "shaders,time" });
+    let printed = "";
+    debugged.child.stderr?.on("data", (data) => {
+      printed += String(data);
+    });
+    const body = JSON.stringify({ source, stage: "compute" });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${debugged.address}/compile`, { method: "POST", headers, body });
+    expect(answer.status).toBe(200);
+    const { key } = (await answer.json()) as { key: string };
+    await stopProcess(debugged, "SIGTERM");
+    expect(printed).toMatch(new RegExp(`^compiled ${key} compute main: \\d+ us$`, "m"));
+    expect(printed).toContain("s_endpgm");
   });
 
   it("says that a port is taken, with status 3", () => {
