@@ -211,6 +211,31 @@ m:`);
   });
 });
 
+describe("descriptors", () => {
+  it("that stand side by side are loaded at once, two or four of them", () => {
+    const uses = [0, 1, 2, 3, 5, 6, 9].map(
+      (b) => `${load(`x${b}`, b)}\n  store_ssbo %x${b}, %o set=0 binding=${b} base=4`,
+    );
+    const loads = text(uses.join("\n")).filter((l) => l.startsWith("s_load"));
+    expect(loads.map((l) => [/dwordx(\d+)/.exec(l)?.[1], / (0x[0-9a-f]+)$/.exec(l)?.[1]])).toEqual([
+      ["16", "0x0"],
+      ["8", "0x50"],
+      ["4", "0x90"],
+    ]);
+  });
+
+  it("of elements beyond an array are its last one's", () => {
+    const lines = text(`  %nine:32 = const 9
+  %last:32 = const 3
+  %a:32x1 = load_ssbo %o, %last set=0 binding=12 base=0 div
+  %b:32x1 = load_ssbo %o, %nine set=0 binding=12 base=4 div
+  %s:32 = iadd %a, %b div
+${store("s")}`);
+    expect(count(lines, /^s_load_dwordx4 .* 0xf0$/)).toBe(1);
+    expect(count(lines, /^buffer_load_dword /)).toBe(2);
+  });
+});
+
 describe("waits", () => {
   it("stand before the first reader and count what was issued since", () => {
     const lines = text(`${load("x")}

@@ -42,7 +42,7 @@ import {
 } from "./build.ts";
 import { mDst0, mImm, mSrc0, mSrc1, nodeAnchor, nodeDepthOf, nodeMachine } from "./columns.ts";
 import { pushPointer, setPointer } from "./launch.ts";
-import { component, isVgprOperand, newVreg, RegClass } from "./machine.ts";
+import { component, isVgprOperand, newVreg, operandVreg, RegClass, vregOperand } from "./machine.ts";
 import { operandOf } from "./values.ts";
 import { openWaterfall } from "./waterfall.ts";
 
@@ -51,6 +51,8 @@ const POINTER_HIGH: u32 = 0xffff8000;
 /** More descriptors than this are loaded where they are used. */
 const HOISTED_LIMIT: u32 = 16;
 const MAX_ENTRIES: u32 = 1024;
+/** Size of a buffer's V#. */
+const DESCRIPTOR_BYTES: i32 = 16;
 
 // Rows of set, binding, element, home block, operand.
 const rows = memory.data(1024 * 5 * 4, 4);
@@ -191,6 +193,16 @@ export function pushPair(): u32 {
   return pointerPair(32, pushPointer());
 }
 
+/** 1, 2 or 4 descriptors that stand side by side, with one instruction. */
+function loadDescriptors(pair: u32, offset: u32, count: u32): u32 {
+  const i = raw(count == 4 ? Isa.s_load_dwordx16 : count == 2 ? Isa.s_load_dwordx8 : Isa.s_load_dwordx4);
+  const dst = newVreg(RegClass.SGPR, 4 * count);
+  mDst0[i] = dst;
+  mSrc0[i] = pair;
+  mImm[i] = offset;
+  return dst;
+}
+
 function loadDescriptor(pair: u32, offset: u32, soffset: u32): u32 {
   const i = raw(Isa.s_load_dwordx4);
   const dst = newVreg(RegClass.SGPR, 4);
@@ -199,6 +211,49 @@ function loadDescriptor(pair: u32, offset: u32, soffset: u32): u32 {
   mSrc1[i] = soffset;
   mImm[i] = offset;
   return dst;
+}
+
+/** Where a row's descriptor stands in its set, -1 when the request has no place for it. */
+function offsetOf(r: u32): i32 {
+  const row = bindingRow(cell(r, 0), cell(r, 1));
+  if (row < 0) return -1;
+  const element = min<u32>(cell(r, 2), bindingColumn(row, 4) - 1);
+  return <i32>(bindingColumn(row, 2) + element * bindingColumn(row, 3));
+}
+
+/** The row of a descriptor at this place, wanted in the same block and not loaded yet; -1 for none. */
+function rowAt(set: u32, home: u32, offset: i32): i32 {
+  for (let r: u32 = 0; r < rowCount; r++) {
+    if (cell(r, 0) == set && cell(r, 3) == home && cell(r, 4) == 0 && offsetOf(r) == offset) return <i32>r;
+  }
+  return -1;
+}
+
+/** Loads row r's descriptor with its neighbours in the set: two or four at once. */
+function loadNeighbours(pair: u32, r: u32, offset: i32): void {
+  const set = cell(r, 0);
+  const home = cell(r, 3);
+  let first = offset;
+  while (first >= DESCRIPTOR_BYTES && rowAt(set, home, first - DESCRIPTOR_BYTES) >= 0) first -= DESCRIPTOR_BYTES;
+  for (;;) {
+    let run: u32 = 1;
+    while (run < 4 && rowAt(set, home, first + <i32>run * DESCRIPTOR_BYTES) >= 0) run++;
+    if (run == 3) run = 2;
+    const end = first + <i32>run * DESCRIPTOR_BYTES;
+    if (end <= offset) {
+      first = end;
+      continue;
+    }
+    const whole = loadDescriptors(pair, <u32>first, run);
+    for (let k: u32 = 0; k < run; k++) {
+      const at = first + <i32>k * DESCRIPTOR_BYTES;
+      // Elements beyond an array are its last one, so several rows may be there.
+      for (let m = rowAt(set, home, at); m >= 0; m = rowAt(set, home, at)) {
+        setCell(<u32>m, 4, vregOperand(operandVreg(whole), 4, 4 * k));
+      }
+    }
+    return;
+  }
 }
 
 /** The V# of a buffer op: four SGPRs. */
@@ -237,17 +292,15 @@ export function descriptorOf(i: u32): u32 {
   if (cell(r, 4) != 0) return cell(r, 4);
   const byteOffset = offset + element * stride;
   if (byteOffset >= 1 << 20) fail(Fail.BACKEND_UNSUPPORTED, opOf(i), 2, byteOffset);
-  let operand: u32;
   if (local) {
-    operand = loadDescriptor(pair, byteOffset, 0);
+    setCell(r, 4, loadDescriptor(pair, byteOffset, 0));
   } else {
     const home = cell(r, 3);
     const here = buildBlock();
     buildBehind(nodeMachine[home], nodeAnchor[home]);
-    operand = loadDescriptor(pair, byteOffset, 0);
+    loadNeighbours(pair, r, <i32>byteOffset);
     nodeAnchor[home] = buildAnchor();
     buildAt(here);
   }
-  setCell(r, 4, operand);
-  return operand;
+  return cell(r, 4);
 }
