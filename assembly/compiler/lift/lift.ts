@@ -1,7 +1,7 @@
 /**
  * SPIR-V words to IR: one pass over the module's declarations, then the entry point's function with its calls inlined.
- * What it cannot lift fails with a code and the place; nothing is guessed. Ids are checked, dominance is left to the IR
- * validator, which the driver runs right after.
+ * What it cannot lift fails with a code and the place; nothing is guessed. Ids are checked here, dominance by
+ * `src/spirv` before; `repair.ts` carries it over to the tree, and the IR validator runs right after.
  */
 import { Fail, fail, failed, Limit, spend } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
@@ -89,6 +89,7 @@ import {
 } from "./ids.ts";
 import { arrayLength, resetShared, startShared, storePointer, zeroShared } from "./memory.ts";
 import { accessChain, copyPointer, declareVariable, decorationBit } from "./pointers.ts";
+import { repairDominance } from "./repair.ts";
 import { isSubgroupOp, liftSubgroup } from "./subgroups.ts";
 import { Unsupported } from "./texts.ts";
 import { liftType, TypeKind } from "./types.ts";
@@ -560,5 +561,7 @@ export function lift(): void {
     advance(word >> 16);
     liftInstr(word & 0xffff, at, word >> 16);
   }
-  if (!failed()) dropUnreachable();
+  if (failed()) return;
+  dropUnreachable();
+  repairDominance();
 }
