@@ -189,7 +189,14 @@ const builtIns: ReadonlySet<number> = new Set([
   BuiltIn.SubgroupLtMask,
 ]);
 
-const executionModes: ReadonlySet<number> = new Set([ExecutionMode.LocalSize, ExecutionMode.LocalSizeId]);
+/** Code always keeps denormals, signed zeros, infinities and NaN, and rounds to nearest even. */
+const executionModes: ReadonlySet<number> = new Set([
+  ExecutionMode.LocalSize,
+  ExecutionMode.LocalSizeId,
+  ExecutionMode.DenormPreserve,
+  ExecutionMode.SignedZeroInfNanPreserve,
+  ExecutionMode.RoundingModeRTE,
+]);
 
 const G = GlslStd450;
 const glslSpecial: ReadonlySet<number> = new Set([
