@@ -388,7 +388,7 @@ export class CommandBuffer {
   #setState(pipeline: ComputePipeline, counts: Counts): void {
     if (this.#pipelineDirty) this.#emitPipeline(pipeline);
     const user = userData(pipeline, {
-      ringVa: this.#owner.ringVa,
+      ringVa: this.#ringVa(pipeline),
       groups: counts,
       push: this.#push,
       sets: this.#sets,
