@@ -1,4 +1,4 @@
-import type { AmberContext } from "./amber-script.ts";
+import type { AmberContext } from "./amber-context.ts";
 import { readNamed } from "./amber-shaders.ts";
 import {
   type DataType,
@@ -15,7 +15,7 @@ import { bytesFor, type Literal, leafAt, parseLiteral, writeLiterals } from "./v
 
 const maxBufferBytes = 1 << 30;
 
-export function readType({ reader, structs }: AmberContext, text: string): DataType {
+function readType({ reader, structs }: AmberContext, text: string): DataType {
   const type = parseAmberType(text, structs);
   if (type === undefined) throw new ScriptError(reader.line, `there is no type ${text}`);
   return type;

@@ -1,4 +1,4 @@
-import type { AmberContext } from "./amber-script.ts";
+import type { AmberContext } from "./amber-context.ts";
 import type { Command, Comparator, ScriptBuffer, ScriptPipeline, Tolerance } from "./script.ts";
 import { ScriptError } from "./source.ts";
 import { type Literal, parseLiteral } from "./values.ts";

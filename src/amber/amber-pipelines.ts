@@ -1,4 +1,4 @@
-import type { AmberContext } from "./amber-script.ts";
+import type { AmberContext } from "./amber-context.ts";
 import { shaderStages } from "./amber-shaders.ts";
 import { parseFormat } from "./data-type.ts";
 import { type Attachment, bufferKinds, type ScriptBinding, type ScriptPipeline } from "./script.ts";

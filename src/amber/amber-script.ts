@@ -1,25 +1,12 @@
 import { readBuffer, readImage, readStruct } from "./amber-buffers.ts";
 import { readCommand } from "./amber-commands.ts";
+import type { AmberContext } from "./amber-context.ts";
 import { derivePipeline, readPipeline } from "./amber-pipelines.ts";
 import { readShader } from "./amber-shaders.ts";
 import { Limits, Names } from "./build.ts";
-import type { DataType } from "./data-type.ts";
 import { deviceFeature, deviceProperty, hasExtension } from "./features.ts";
-import type { Command, ReadScriptFile, Script, ScriptBuffer, ScriptPipeline, ScriptShader } from "./script.ts";
+import type { Command, ReadScriptFile, Script } from "./script.ts";
 import { ScriptError, ScriptReader } from "./source.ts";
-
-/** Everything that a script has declared so far. */
-export interface AmberContext {
-  readonly reader: ScriptReader;
-  readonly limits: Limits;
-  readonly readFile: ReadScriptFile;
-  readonly virtualFiles: Names<string>;
-  readonly shaders: Names<ScriptShader>;
-  readonly structs: Map<string, DataType>;
-  readonly buffers: Names<ScriptBuffer>;
-  readonly samplers: Names<{ readonly line: number }>;
-  readonly pipelines: Names<ScriptPipeline>;
-}
 
 const samplerFields: Readonly<Record<string, RegExp>> = {
   MAG_FILTER: /^(nearest|linear)$/,

@@ -1,5 +1,5 @@
 import type { TargetEnv } from "../codeobj/index.ts";
-import type { AmberContext } from "./amber-script.ts";
+import type { AmberContext } from "./amber-context.ts";
 import type { ScriptShader } from "./script.ts";
 import { ScriptError } from "./source.ts";
 

@@ -1,5 +1,5 @@
 /** How a component's bits are read: integers by sign, floats by width. Normalised formats hold their raw integers. */
-export type ScalarKind = "int" | "uint" | "float";
+type ScalarKind = "int" | "uint" | "float";
 
 export interface Scalar {
   readonly kind: ScalarKind;

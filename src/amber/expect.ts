@@ -24,7 +24,7 @@ function near(got: Component, want: Component, tolerance: Tolerance | undefined)
 }
 
 /** Compares one component. */
-export function holds(comparator: Comparator, got: Component, want: Component, tolerance?: Tolerance): boolean {
+function holds(comparator: Comparator, got: Component, want: Component, tolerance?: Tolerance): boolean {
   switch (comparator) {
     case "EQ":
       return near(got, want, tolerance);
@@ -77,7 +77,7 @@ function* components(bytes: Uint8Array, layout: ElementLayout): Generator<Compon
 }
 
 /** Root of the mean square difference of two buffers of one type and size, padding left out. */
-export function rootMeanSquareError(a: Uint8Array, b: Uint8Array, layout: ElementLayout): number {
+function rootMeanSquareError(a: Uint8Array, b: Uint8Array, layout: ElementLayout): number {
   let sum = 0;
   let count = 0;
   const other = components(b, layout);
@@ -95,7 +95,7 @@ const bins = 256;
  * Earth mover's distance of the two buffers' histograms, of the channel where it is largest. One histogram has 256 bins
  * over the range of an 8-bit channel and sums to 1; the distance counts moves over the whole range as 1.
  */
-export function histogramDistance(a: Uint8Array, b: Uint8Array, layout: ElementLayout): number {
+function histogramDistance(a: Uint8Array, b: Uint8Array, layout: ElementLayout): number {
   const channels = layout.leaves.length;
   const histogram = (bytes: Uint8Array) => {
     const counts = Array.from({ length: channels }, () => new Float64Array(bins));

@@ -35,7 +35,7 @@ export function parseLiteral({ text, line }: Word): Literal {
 const view = new DataView(new ArrayBuffer(8));
 
 /** A float's nearest binary16 bits, ties to even. Source: IEEE 754-2019, 3.6. */
-export function halfBits(value: number): number {
+function halfBits(value: number): number {
   if (Number.isNaN(value)) return 0x7e00;
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
   const magnitude = Math.abs(value);
@@ -105,7 +105,7 @@ export function readBits(bytes: Uint8Array, atBits: number, width: number): bigi
   return (value >> BigInt(atBits & 7)) & ((1n << BigInt(width)) - 1n);
 }
 
-export function writeBits(bytes: Uint8Array, atBits: number, width: number, value: bigint): void {
+function writeBits(bytes: Uint8Array, atBits: number, width: number, value: bigint): void {
   const first = atBits >> 3;
   const last = (atBits + width - 1) >> 3;
   const shift = BigInt(atBits & 7);

@@ -1,5 +1,4 @@
-import type { TargetEnv } from "../codeobj/index.ts";
-import { atLine, wordsOfHex } from "./amber-shaders.ts";
+import { atLine, parseTargetEnv, wordsOfHex } from "./amber-shaders.ts";
 import { Limits } from "./build.ts";
 import { type DataType, type ElementLayout, type LayoutRule, layoutElement, parseVkType } from "./data-type.ts";
 import { deviceFeature, deviceProperty, hasExtension } from "./features.ts";
@@ -113,7 +112,9 @@ function addShader({ shaders, limits }: VkContext, section: ShaderSection): void
   if (shaders.some((shader) => shader.stage === stage))
     throw new ScriptError(line, `there is a ${stage} shader already`);
   if (stage !== "compute") limits.skip(line, `${stage} shaders`);
-  const base = { name: stage, stage, targetEnv: env as TargetEnv | undefined, line };
+  const targetEnv = env === undefined ? undefined : parseTargetEnv(env);
+  if (env !== undefined && targetEnv === undefined) throw new ScriptError(line, `${env} is no target environment`);
+  const base = { name: stage, stage, targetEnv, line };
   if (form === "passthrough") shaders.push({ ...base, language: "other" });
   else if (form === "spirv hex") shaders.push({ ...base, language: "spirv", words: wordsOfHex(text, line) });
   else shaders.push({ ...base, language: form === "spirv" ? "spirv-asm" : "glsl", source: atLine(text, firstLine) });
