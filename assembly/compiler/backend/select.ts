@@ -37,6 +37,7 @@ import {
 } from "./machine.ts";
 import { Sel, selOf } from "./patterns.ts";
 import { selectMask, selectScalar, selectVector } from "./select-alu.ts";
+import { isDouble, selectDouble } from "./select-double.ts";
 import {
   selectBarrier,
   selectBufferAtomic,
@@ -48,9 +49,9 @@ import {
   selectSharedLoad,
   selectSharedStore,
 } from "./select-memory.ts";
-import { isDouble, selectDouble } from "./select-double.ts";
 import { selectWave } from "./select-wave.ts";
 import { maskOf, operandOf, phiOperand } from "./values.ts";
+import { closeWaterfall } from "./waterfall.ts";
 
 /** The register of a system value, moved where the value's class wants it. */
 function system(i: u32, operand: u32): void {
@@ -155,6 +156,7 @@ export function selectBlock(b: u32): void {
     setMachinePlace(instrPlace[i]);
     if (single && opOf(i) == Op.PHI) copyValue(phiOperand(i), src(i, 0));
     else selectInstr(i);
+    closeWaterfall();
   }
 }
 
