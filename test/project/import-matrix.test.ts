@@ -14,13 +14,14 @@ describe("the import matrix", () => {
   it.each([
     ["src/umd/planted.ts", "src-umd", 'import "../kmd/index.ts";\n', "src/kmd/index.ts"],
     ["src/cli/planted.ts", "front-door", 'import "../base/bug.ts";\n', "src/base/bug.ts"],
+    ["src/base/planted.ts", "no-cycles", 'import "./target.ts";\n', "src/base/target.ts", 'import "./planted.ts";\n'],
     [
       "assembly/gpu/planted.ts",
       "gpu-trusts-no-encoder",
       'import "../gen/isa-encode.ts";\n',
       "assembly/gen/isa-encode.ts",
     ],
-  ])("sees a forbidden import planted in %s", async (path, rule, text, target) => {
+  ])("sees a forbidden import planted in %s", async (path, rule, text, target, targetText = "export {};\n") => {
     const folder = mkdtempSync(join(tmpdir(), "kiln-matrix-"));
     try {
       for (const name of ["src", "assembly", "tsconfig.json", "package.json"]) {
@@ -28,7 +29,7 @@ describe("the import matrix", () => {
       }
       mkdirSync(join(folder, path, ".."), { recursive: true });
       mkdirSync(join(folder, target, ".."), { recursive: true });
-      writeFileSync(join(folder, target), "export {};\n", { flag: "a" });
+      writeFileSync(join(folder, target), targetText, { flag: "a" });
       writeFileSync(join(folder, path), text);
       const { violations } = await checkMatrix(folder);
       expect(violations).toContain(`${rule}: ${path} -> ${target}`);
