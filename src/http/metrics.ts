@@ -10,7 +10,8 @@ export async function metricsText(
   service: CompileService,
   requests: RequestCounts,
 ): Promise<{ type: string; text: string }> {
-  const { Counter, Gauge, Registry, collectDefaultMetrics } = await import("prom-client");
+  // The package is CommonJS: once bundled, its exports are those of `default` only.
+  const { Counter, Gauge, Registry, collectDefaultMetrics } = (await import("prom-client")).default;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: "kiln_" });
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>

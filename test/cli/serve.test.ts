@@ -90,6 +90,19 @@ describe("kiln serve", () => {
     expect(run("compile", file, "--server", "http://127.0.0.1:1")).toMatchObject({ status: 3, stdout: "" });
   });
 
+  it("answers /metrics in Prometheus' text format, counting compiles", async () => {
+    const text = async () => {
+      const response = await fetch(`${server.address}/metrics`);
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-type")).toMatch(/^text\/plain/);
+      return response.text();
+    };
+    const requests = (metrics: string) => Number(/^kiln_compile_requests_total (\d+)$/m.exec(metrics)?.[1]);
+    const before = requests(await text());
+    expect((await compile(source)).status).toBe(200);
+    expect(requests(await text())).toBe(before + 1);
+  });
+
   it("answers bad input clearly and stays up", async () => {
     expect((await compile("")).status).toBe(422);
     expect((await post("")).status).toBe(400);
