@@ -82,6 +82,11 @@ export const codes = defineCodes({
     blame: "caller",
     text: "no function is named '{name}'; did you mean '{near}'?",
   },
+  GLSL_BUILTIN_STAGE: {
+    status: 422,
+    blame: "caller",
+    text: "'{name}' exists in {stages} shaders, and this is a {stage} shader",
+  },
   GLSL_UNKNOWN_TYPE: { status: 422, blame: "caller", text: "'{name}' is no type" },
   GLSL_UNKNOWN_TYPE_NEAR: { status: 422, blame: "caller", text: "'{name}' is no type; did you mean '{near}'?" },
   GLSL_REDEFINED: { status: 422, blame: "caller", text: "'{name}' is declared twice" },

@@ -96,8 +96,24 @@ describe("many mistakes in one run", () => {
     expect(compile(`${head}void main() {\n${body}\n}`, { maxDiagnostics: 7 }).diagnostics).toHaveLength(7);
   });
 
-  it("reports a name once however often it is used", () => {
-    expect(inMain("x = 1;\nx = 2;\nint y = x;")).toEqual(["4:1 GLSL_UNDECLARED"]);
+  it("reports every use of an unknown name", () => {
+    expect(inMain("x = 1;\nx = 2;\nint y = x;\nint z = y + y;")).toEqual([
+      "4:1 GLSL_UNDECLARED",
+      "5:1 GLSL_UNDECLARED",
+      "6:9 GLSL_UNDECLARED",
+    ]);
+  });
+
+  it("gives twenty messages for one name misspelt in twenty statements", () => {
+    const lines = Array.from({ length: 20 }, (_, at) => at + 4);
+    const variable = lines.map((line) => `float a${line} = 2.0 * radus.x + 1;`).join("\n");
+    expect(inMain(variable)).toEqual(lines.map((line) => `${line}:${line < 10 ? 18 : 19} GLSL_UNDECLARED`));
+    const call = lines.map((line) => `vec3 b${line} = normalise(vec3(1.0)).xyz;`).join("\n");
+    expect(inMain(call)).toEqual(lines.map((line) => `${line}:${line < 10 ? 11 : 12} GLSL_UNDECLARED_FUNCTION_NEAR`));
+  });
+
+  it("keeps the limit when one name is unknown very often", () => {
+    expect(inMain("x = y;\n".repeat(20_000))).toHaveLength(100);
   });
 
   it("makes no second message of a broken declaration", () => {
@@ -118,6 +134,24 @@ describe("help", () => {
     expect(message("float a = normalise(1.0);")).toContain("did you mean 'normalize'?");
     expect(message("flaot a;")).toBe("'flaot' is no type; did you mean 'float'?");
     expect(message("S s; s.colour = 1.0;", "struct S { float color; };\n")).toContain("did you mean 'color'?");
+  });
+
+  it("says which stage has a built-in variable", () => {
+    const vertex = compile("#version 450\nvoid main() {\n  uint a = gl_GlobalInvocationID.x;\n}\n", {
+      stage: "vertex",
+    });
+    expect(vertex.diagnostics).toMatchObject([
+      {
+        code: "GLSL_BUILTIN_STAGE",
+        message: "'gl_GlobalInvocationID' exists in compute shaders, and this is a vertex shader",
+        line: 3,
+        column: 12,
+      },
+    ]);
+    expect(message("float a = gl_ClipDistance[0];")).toBe(
+      "'gl_ClipDistance' exists in vertex and fragment shaders, and this is a compute shader",
+    );
+    expect(message("uint a = gl_SubgroupSize;")).toContain("is not declared");
   });
 
   it("shows the previous declaration", () => {

@@ -106,12 +106,11 @@ export abstract class CallChecker extends ConstructorChecker {
 
   private unknownFunction(call: ast.CallExpr, callee: ast.NameExpr): Expr {
     this.values(call.args);
-    if (this.context.lostNames.has(callee.name)) return this.errorExpr(call);
+    if (this.context.lostNames.has(callee.name) || this.diagnostics.full) return this.errorExpr(call);
     const near = suggest(callee.name, this.functionNames());
     const { position, end } = callee;
     if (near === undefined) this.diagnostics.error("GLSL_UNDECLARED_FUNCTION", { name: callee.name }, position, end);
     else this.diagnostics.error("GLSL_UNDECLARED_FUNCTION_NEAR", { name: callee.name, near }, position, end);
-    this.scopes.lose(callee.name);
     return this.errorExpr(call);
   }
 

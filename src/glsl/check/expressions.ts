@@ -163,13 +163,29 @@ export abstract class ExpressionChecker extends CallChecker {
       default:
         break;
     }
-    if (!this.context.lostNames.has(expr.name)) {
-      const near = suggest(expr.name, this.valueNames());
-      if (near === undefined) this.diagnostics.error("GLSL_UNDECLARED", { name: expr.name }, position, end);
-      else this.diagnostics.error("GLSL_UNDECLARED_NEAR", { name: expr.name, near }, position, end);
-      this.scopes.lose(expr.name);
-    }
+    this.undeclared(expr);
     return this.errorExpr(expr);
+  }
+
+  /** Each use of an unknown name is a mistake of its own, but not where its declaration was lost to a syntax error. */
+  private undeclared({ name, position, end }: ast.NameExpr): void {
+    if (this.context.lostNames.has(name) || this.diagnostics.full) return;
+    const stages = this.otherStages(name);
+    if (stages.length > 0) {
+      const values = { name, stages: stages.join(" and "), stage: this.context.stage };
+      this.diagnostics.error("GLSL_BUILTIN_STAGE", values, position, end);
+      return;
+    }
+    const near = suggest(name, this.valueNames());
+    if (near === undefined) this.diagnostics.error("GLSL_UNDECLARED", { name }, position, end);
+    else this.diagnostics.error("GLSL_UNDECLARED_NEAR", { name, near }, position, end);
+  }
+
+  /** The stages whose shaders have a built-in variable that this one lacks. */
+  private otherStages(name: string): string[] {
+    if (!name.startsWith("gl_")) return [];
+    if (name === "gl_WorkGroupSize") return this.context.stage === "compute" ? [] : ["compute"];
+    return ["vertex", "fragment", "compute"].filter((stage) => this.knows(builtinVariables(stage).get(name)));
   }
 
   private variableExpr(variable: Variable, place: ast.NameExpr): Expr {
@@ -224,10 +240,14 @@ export abstract class ExpressionChecker extends CallChecker {
   /** The built-in variable of a name that this shader has, by its stage, version and extensions. */
   protected builtinRow(name: string): BuiltinVariable | undefined {
     const row = this.stageBuiltins().get(name);
-    if (row === undefined) return undefined;
+    return this.knows(row) ? row : undefined;
+  }
+
+  private knows(row: BuiltinVariable | undefined): boolean {
+    if (row === undefined) return false;
     const { version, extensions } = this.context;
-    if (row.extensions.some((each) => extensions.has(each))) return row;
-    return row.extensions.length === 0 && version.number >= row.version ? row : undefined;
+    if (row.extensions.some((each) => extensions.has(each))) return true;
+    return row.extensions.length === 0 && version.number >= row.version;
   }
 
   /** Makes a built-in variable known, with the type that a redeclaration may have given it. */
