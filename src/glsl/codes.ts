@@ -142,6 +142,11 @@ export const codes = defineCodes({
   GLSL_CONSTRUCTOR_COUNT: { status: 422, blame: "caller", text: "{type} takes {wanted} values, not {given}" },
   GLSL_CONSTANT_TOO_LARGE: { status: 422, blame: "caller", text: "a constant has more than {limit} components" },
   GLSL_VALUE_TOO_LARGE: { status: 422, blame: "caller", text: "a value used whole has more than {limit} components" },
+  GLSL_TOO_LONG: {
+    status: 422,
+    blame: "caller",
+    text: "what is used here makes one SPIR-V instruction ({op}) of {words} words, and at most {limit} fit",
+  },
   GLSL_NOT_A_FUNCTION: { status: 422, blame: "caller", text: "'{name}' is not a function" },
   GLSL_NO_OVERLOAD: { status: 422, blame: "caller", text: "no overload of '{name}' takes ({types})" },
   GLSL_AMBIGUOUS_CALL: {

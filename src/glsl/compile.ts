@@ -53,6 +53,7 @@ export function compileGlsl(request: GlslRequest): GlslResult {
   const hasSubgroups = targetEnv !== "vulkan1.0";
   const module = check(unit, { stage, entryPoint, version, extensions, lostNames, diagnostics, relaxed, hasSubgroups });
   if (module === undefined || diagnostics.hasErrors) return { ok: false, diagnostics: diagnostics.items, filesRead };
-  const words = emitModule(module, { stage, entryPoint, targetEnv, version, debugInfo, sources });
+  const words = emitModule(module, { stage, entryPoint, targetEnv, version, debugInfo, sources }, diagnostics);
+  if (words === undefined) return { ok: false, diagnostics: diagnostics.items, filesRead };
   return { ok: true, words, diagnostics: diagnostics.items, filesRead };
 }

@@ -35,6 +35,7 @@ const terminators: ReadonlySet<number> = new Set([
 /**
  * Writes a SPIR-V module: hands out ids, keeps types and constants unique, and puts every instruction into its section.
  * Operands are words: ids, enumerants, literals. Calling it out of order (code without a block) throws `Bug`.
+ * What no instruction can hold throws `InstructionTooLong`; debug names are cut instead.
  */
 export class ModuleBuilder extends TypePool {
   /** The version word of the header. */
@@ -135,11 +136,11 @@ export class ModuleBuilder extends TypePool {
   }
 
   name(id: Id, text: string): void {
-    this.#names.instruction(Op.OpName, [id, ...encodeString(text)]);
+    this.#names.instruction(Op.OpName, [id, ...encodeString(cutName(text))]);
   }
 
   memberName(struct: Id, member: number, text: string): void {
-    this.#names.instruction(Op.OpMemberName, [struct, member, ...encodeString(text)]);
+    this.#names.instruction(Op.OpMemberName, [struct, member, ...encodeString(cutName(text))]);
   }
 
   /** A module-level variable. `pointer` is its pointer type, of the same storage class. */
@@ -203,6 +204,11 @@ export class ModuleBuilder extends TypePool {
 
   /** An instruction without result in the open block; a terminator closes the block. */
   emit(opcode: number, ...operands: readonly number[]): void {
+    this.emitWords(opcode, operands);
+  }
+
+  /** As `emit` where the operands may be too many to be arguments of a call. */
+  emitWords(opcode: number, operands: readonly number[]): void {
     const { body } = this.#function();
     invariant(this.#inBlock, `${instructionRow(opcode)?.name} outside a block`);
     this.#flushLine(body);
@@ -295,6 +301,13 @@ export class ModuleBuilder extends TypePool {
     }
     this.#writtenLine = wanted;
   }
+}
+
+/** A name as far as it fits into an instruction beside an id and a member's number. */
+function cutName(text: string): string {
+  // most names are short, and a code unit takes at most 3 bytes
+  const limitBytes = (maxInstructionWords - 4) * 4;
+  return text.length * 3 <= limitBytes ? text : splitText(text, limitBytes)[0]!;
 }
 
 /** Cuts a text into pieces of at most `limitBytes` of UTF-8, never inside a code point. */

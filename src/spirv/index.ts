@@ -32,3 +32,4 @@ export { disassemble, printInstruction, printModule } from "./text/disassembler.
 export type { Id } from "./type-pool.ts";
 export { type ValidateOptions, validateModule } from "./validate/index.ts";
 export type { SpirvTarget } from "./version.ts";
+export { InstructionTooLong, maxInstructionWords } from "./word-buffer.ts";

@@ -4,7 +4,7 @@ import { Decoration, Op } from "./enums.ts";
 import { type Module, operand, operandCount } from "./module.ts";
 
 /** Deepest nesting of types that is followed; the universal limit is 255. */
-export const maxTypeDepth = 256;
+const maxTypeDepth = 256;
 
 /** Byte sizes of types with explicit layout (Offset, ArrayStride, MatrixStride). */
 export class TypeLayout {

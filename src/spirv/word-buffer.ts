@@ -1,7 +1,18 @@
-import { invariant } from "../base/index.ts";
-
 /** The longest instruction: its word count has 16 bits. */
 export const maxInstructionWords = 0xffff;
+
+/** An instruction that its 16-bit word count cannot hold: more cases, members or parameters than SPIR-V can say. */
+export class InstructionTooLong extends Error {
+  override readonly name = "InstructionTooLong";
+  readonly opcode: number;
+  readonly words: number;
+
+  constructor(opcode: number, words: number) {
+    super(`instruction ${opcode} has ${words} words, at most ${maxInstructionWords} fit`);
+    this.opcode = opcode;
+    this.words = words;
+  }
+}
 
 /** A growing run of instructions. */
 export class WordBuffer {
@@ -26,10 +37,10 @@ export class WordBuffer {
     this.#words[this.#length++] = word;
   }
 
-  /** Appends one instruction; `operands` are its words after the first. Throws `Bug` above 65,535 words. */
+  /** Appends one instruction; `operands` are its words after the first. Throws `InstructionTooLong`. */
   instruction(opcode: number, operands: readonly number[]): void {
     const count = operands.length + 1;
-    invariant(count <= maxInstructionWords, `instruction ${opcode} has ${count} words`);
+    if (count > maxInstructionWords) throw new InstructionTooLong(opcode, count);
     this.push(((count << 16) | opcode) >>> 0);
     for (const word of operands) this.push(word >>> 0);
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { glslCodes } from "../../src/glsl/index.ts";
-import { compile, places } from "./tools.ts";
+import { readModule } from "../../src/spirv/index.ts";
+import { compile, places, words } from "./tools.ts";
 
 const head = "#version 450\nlayout(local_size_x = 1) in;\n";
 /** Diagnostics of statements in main; the first line of `body` is line 4. */
@@ -249,6 +250,45 @@ describe("limits", () => {
     ).join("\n");
     const source = `${head}struct S0 { float a; };\nconst S0 v0 = S0(1.0);\n${structs}\n${values}\nvoid main() { }`;
     expect(places(source).map((place) => place.split(" ")[1])).toContain("GLSL_CONSTANT_TOO_LARGE");
+  });
+});
+
+describe("what is too large for one SPIR-V instruction", () => {
+  const body = (text: string): string => `${head}layout(set = 0, binding = 0) buffer B { uint b; };\n${text}`;
+  const cases = (count: number): string => {
+    const list = Array.from({ length: count }, (_, at) => `case ${at}:`).join("\n");
+    return body(`void main() {\nswitch (int(b)) {\n${list}\nb = 1u;\n}\n}\n`);
+  };
+
+  it("takes the longest switch and refuses one case more", () => {
+    // the word count, the selector and the default take 3 of 65,535 words, a case takes 2
+    expect(places(cases(32_766))).toEqual([]);
+    const result = compile(cases(32_767));
+    expect(result.ok).toBe(false);
+    expect(result.diagnostics).toMatchObject([{ code: "GLSL_TOO_LONG", line: 5, column: 1 }]);
+    expect(result.diagnostics[0]?.message).toContain("(OpSwitch) of 65537 words, and at most 65535 fit");
+    expect(places(cases(150_000), { debugInfo: false })).toEqual(["5:1 GLSL_TOO_LONG"]);
+  });
+
+  it("refuses a struct of too many members where it is used", () => {
+    const members = Array.from({ length: 70_000 }, (_, at) => `int m${at};`).join("");
+    const source = body(`struct S { ${members} };\nvoid main() {\nS s;\ns.m7 = 1;\nb = uint(s.m7);\n}\n`);
+    const [first, ...more] = places(source);
+    expect(first).toMatch(/^[67]:\d+ GLSL_TOO_LONG$/);
+    expect(more).toEqual([]);
+  });
+
+  it("refuses a function of too many parameters at its declaration", () => {
+    const parameters = Array.from({ length: 70_000 }, (_, at) => `int p${at}`).join();
+    const source = body(`void f(${parameters}) { b = 2u; }\nvoid main() {\nf(${"1,".repeat(69_999)}1);\n}\n`);
+    expect(places(source)).toEqual(["4:6 GLSL_TOO_LONG"]);
+  });
+
+  it("cuts names that do not fit", () => {
+    const name = "n".repeat(262_200);
+    const result = words(body(`struct S { int ${name}; };\nvoid main() { S ${name}; ${name}.${name} = 1; b = 1u; }\n`));
+    const read = readModule(result);
+    expect(read.ok).toBe(true);
   });
 });
 

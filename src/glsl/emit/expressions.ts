@@ -244,12 +244,10 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
       });
       return temporary;
     });
-    const result = this.b.emitResult(
-      Op.OpFunctionCall,
-      this.typeId(expr.type),
-      this.functionId(callee, opaque),
-      ...ids,
-    );
+    const type = this.typeId(expr.type);
+    const fn = this.functionId(callee, opaque);
+    const result = this.b.id();
+    this.b.emitWords(Op.OpFunctionCall, [type, result, fn, ...ids]);
     for (const copyBack of after) copyBack();
     return result;
   }

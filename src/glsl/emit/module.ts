@@ -5,13 +5,17 @@ import {
   ExecutionMode,
   ExecutionModel,
   type Id,
+  InstructionTooLong,
   ModuleBuilder,
+  maxInstructionWords,
   Op,
+  opName,
   SourceLanguage,
   type SpirvTarget,
   StorageClass,
 } from "../../spirv/index.ts";
 import type { FunctionSymbol, Module, Variable } from "../check/index.ts";
+import type { Diagnostics } from "../diagnostics.ts";
 import type { Version } from "../preprocess/index.ts";
 import type { Sources } from "../source.ts";
 import { coreType, scalarType, vectorType } from "../types/index.ts";
@@ -39,9 +43,20 @@ const depthModes: Readonly<Record<string, number>> = {
   depth_unchanged: ExecutionMode.DepthUnchanged,
 };
 
-/** SPIR-V words of a checked shader: what the entry point reaches, nothing else. */
-export function emitModule(module: Module, options: EmitOptions): Uint32Array {
-  return new ModuleEmitter(module, options).run();
+/**
+ * SPIR-V words of a checked shader: what the entry point reaches, nothing else. Undefined where something is too large
+ * for SPIR-V, which is reported.
+ */
+export function emitModule(module: Module, options: EmitOptions, diagnostics: Diagnostics): Uint32Array | undefined {
+  const emitter = new ModuleEmitter(module, options);
+  try {
+    return emitter.run();
+  } catch (error) {
+    if (!(error instanceof InstructionTooLong)) throw error;
+    const values = { op: opName(error.opcode), words: error.words, limit: maxInstructionWords };
+    diagnostics.error("GLSL_TOO_LONG", values, emitter.position, emitter.position);
+    return undefined;
+  }
 }
 
 class ModuleEmitter extends StatementEmitter {
@@ -52,6 +67,8 @@ class ModuleEmitter extends StatementEmitter {
   /** Functions with samplers or images among their parameters, to be made for the arguments of a call. */
   private readonly wanted: { symbol: FunctionSymbol; opaque: readonly OpaqueArgument[]; id: Id }[] = [];
   protected override readonly hasDerivatives: boolean;
+  /** Where the source is that is being emitted. */
+  position = 0;
   private lastPosition = -1;
   private lastFile = "";
   private lastFileId: Id = 0;
@@ -147,6 +164,7 @@ class ModuleEmitter extends StatementEmitter {
 
   private functionBody(symbol: FunctionSymbol, opaque: readonly OpaqueArgument[], fn: Id): void {
     const b = this.b;
+    this.position = symbol.position;
     const returns = this.typeId(symbol.returns);
     const pointer = (parameter: Variable): Id => this.pointerId(StorageClass.Function, this.typeId(parameter.type));
     const types = symbol.parameters.map((parameter, at) => {
@@ -191,7 +209,9 @@ class ModuleEmitter extends StatementEmitter {
   }
 
   protected override linePosition(position: number): void {
-    if (!this.options.debugInfo || position === this.lastPosition || position < 0) return;
+    if (position < 0) return;
+    this.position = position;
+    if (!this.options.debugInfo || position === this.lastPosition) return;
     this.lastPosition = position;
     const { file, line, column } = this.options.sources.place(position);
     if (file !== this.lastFile) {

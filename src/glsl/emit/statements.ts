@@ -182,7 +182,7 @@ export abstract class StatementEmitter extends ExpressionEmitter {
     const target: JumpTarget = { breakTo: merge, continueTo: undefined, broken: otherwise < 0 };
     const pairs = stmt.cases.flatMap((each, at) => each.values.flatMap((value) => [value >>> 0, labels[at]!]));
     b.emit(Op.OpSelectionMerge, merge, control);
-    b.emit(Op.OpSwitch, selector, defaultLabel, ...pairs);
+    b.emitWords(Op.OpSwitch, [selector, defaultLabel, ...pairs]);
     this.targets.push(target);
     for (const [at, each] of stmt.cases.entries()) {
       this.startBlock(labels[at]!);

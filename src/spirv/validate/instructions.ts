@@ -75,7 +75,7 @@ function operandTypes(c: Context, from: number): number[] {
 }
 
 /** The type that a pointer value points to, 0 where the operand is no pointer. */
-export function pointee(c: Context, index: number): number {
+function pointee(c: Context, index: number): number {
   const type = c.typeOf(index);
   return c.types.isPointer(type) ? c.types.part(type, 1) : 0;
 }
