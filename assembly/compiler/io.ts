@@ -35,17 +35,15 @@ export const enum OptionFlag {
 export const options = changetype<U32Column>(IO_BASE + 0x400);
 /** Rows of set, binding, offset, stride, count; at 64 KiB. */
 export const bindingRows = changetype<U32Column>(IO_BASE + 0x1_0000);
-export const MAX_BINDINGS: u32 = 8192;
 /** Rows of id, low bits, high bits; at 512 KiB. */
 export const specRows = changetype<U32Column>(IO_BASE + 0x8_0000);
-export const MAX_SPECS: u32 = 8192;
 /** SPIR-V words or a snapshot, at 1 MiB. */
 export const words = changetype<U32Column>(IO_BASE + 0x10_0000);
 export const MAX_WORDS: u32 = 4 << 20;
 const OUTPUT_BASE: usize = IO_BASE + 0x10_0000 + ((<usize>MAX_WORDS) << 2);
 /** The output block. */
 export const output = changetype<U32Column>(OUTPUT_BASE);
-export const MAX_OUTPUT: u32 = <u32>((IR_BASE - OUTPUT_BASE) >> 2);
+const MAX_OUTPUT: u32 = <u32>((IR_BASE - OUTPUT_BASE) >> 2);
 
 let outputTop: u32 = 0;
 

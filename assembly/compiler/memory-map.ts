@@ -3,9 +3,7 @@
  * not touch cost nothing. Nothing here is cleared between compiles: whoever hands out an index writes its row first.
  */
 
-/** Static data of the module lies below. */
-export const STATIC_END: usize = 0x0010_0000;
-/** Input words, options and output blocks (`io.ts`). 63 MiB. */
+/** Static data of the module lies below. Input words, options and output blocks (`io.ts`). 63 MiB. */
 export const IO_BASE: usize = 0x0010_0000;
 /** IR columns. 192 MiB. */
 export const IR_BASE: usize = 0x0400_0000;
@@ -16,5 +14,3 @@ export const PASS_BASE: usize = 0x1400_0000;
 /** The back end's columns. 128 MiB. */
 export const BACKEND_BASE: usize = 0x1800_0000;
 export const BACKEND_END: usize = 0x2000_0000;
-/** Size that the host gives the memory: 512 MiB. */
-export const MEMORY_PAGES: u32 = 0x2000;

@@ -1,7 +1,7 @@
 /** The fault that stopped the current wave or packet; the queue's loop turns it into a record. First one wins. */
 import { FaultAccess, FaultKind } from "../gen/uapi.ts";
 
-export const NO_LANE: u32 = 0xffffffff;
+const NO_LANE: u32 = 0xffffffff;
 
 export let faultKind: u32 = 0;
 export let faultAccess: u32 = 0;

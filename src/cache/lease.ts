@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Key } from "./tier.ts";
 
 /** A holder says that it lives this often, and one that has not for `leaseMs` lost its lease. */
-export const heartbeatMs = 1000;
+const heartbeatMs = 1000;
 export const leaseMs = 4000;
 
 /** The right to compile one input, for as long as the holder lives and has not released it. */

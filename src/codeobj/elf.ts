@@ -15,7 +15,7 @@ const symbolBytes = 24;
 /** Sections of different rights stand on different pages: addresses run ahead of file offsets by one page each. */
 const pageBytes = 0x1000;
 
-export interface ElfSymbol {
+interface ElfSymbol {
   readonly name: string;
   readonly kind: "function" | "object";
   readonly section: "text" | "rodata";

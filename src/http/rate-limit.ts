@@ -12,7 +12,7 @@ interface Bucket {
 }
 
 /** Weights that flow back evenly: a caller may send its minute's worth at once, and then what has come back. */
-export class RateLimit {
+class RateLimit {
   readonly #perMinute: number;
   readonly #now: () => number;
   readonly #buckets = new Map<string, Bucket>();

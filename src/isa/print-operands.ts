@@ -28,7 +28,7 @@ const inverseTwoPi: Readonly<Record<ValueType, string>> = {
 };
 
 /** A source by its 8- or 9-bit code. */
-export function sourceText(code: number, operand: Operand, literal: number | undefined): string {
+function sourceText(code: number, operand: Operand, literal: number | undefined): string {
   if (code >= SourceCode.vgpr0) return vgprText(code - SourceCode.vgpr0, operand.dwords);
   if (code === SourceCode.literal) return literalText(literal ?? 0, operand.type);
   const constant = constantText(code, operand.type);

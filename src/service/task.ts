@@ -27,6 +27,7 @@ export function sinceStartedMs(startedAt: SharedArrayBuffer): number | undefined
   return at === 0 ? undefined : epochNow() - at;
 }
 
+/** One pass of a compile, as `emit: passes` reports it. @public */
 export interface PassReport {
   readonly name: string;
   readonly instructions: number;

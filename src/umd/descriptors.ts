@@ -7,7 +7,7 @@ import type { Buffer, DeviceMemory } from "./memory.ts";
 const SET_ALIGN_BYTES = 64;
 const bufferTypes: readonly string[] = ["uniformBuffer", "storageBuffer"];
 /** min(Uniform|Storage)BufferOffsetAlignment: scalar loads ignore the low two bits of a base. */
-export const offsetAlignmentBytes = 4;
+const offsetAlignmentBytes = 4;
 
 const staticTypes: Readonly<Partial<Record<DescriptorType, DescriptorType>>> = {
   uniformBufferDynamic: "uniformBuffer",

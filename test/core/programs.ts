@@ -10,7 +10,7 @@ export interface Program {
 }
 
 const scratch = new DataView(new ArrayBuffer(4));
-export const bits = (x: number): number => {
+const bits = (x: number): number => {
   scratch.setFloat32(0, x);
   return scratch.getUint32(0);
 };

@@ -22,11 +22,6 @@ export function assembleAll(texts: readonly string[]): Uint32Array[] {
 
 const known = new Map<string, Uint32Array>();
 
-/** Assembles texts in one run, for later `assemble` calls. */
-export function prepare(texts: readonly string[]): void {
-  assembleAll(texts).forEach((words, i) => known.set(texts[i]!, words));
-}
-
 export function assemble(text: string): Uint32Array {
   let words = known.get(text);
   if (words === undefined) {
@@ -37,7 +32,7 @@ export function assemble(text: string): Uint32Array {
 }
 
 /** Sections of a little-endian ELF64 by name. */
-export function elfSections(elf: Uint8Array): Map<string, Uint8Array> {
+function elfSections(elf: Uint8Array): Map<string, Uint8Array> {
   const view = new DataView(elf.buffer, elf.byteOffset, elf.byteLength);
   const table = Number(view.getBigUint64(40, true));
   const size = view.getUint16(58, true);

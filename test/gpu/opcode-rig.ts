@@ -7,7 +7,7 @@ const BLOCKS = 32;
 export const TRIES = BLOCKS * 32;
 
 /** Bit patterns where arithmetic goes wrong: zeros, denormals, limits, infinities, NaNs, integer limits, shift counts. */
-export const edges: readonly number[] = [
+const edges: readonly number[] = [
   0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x3f000000, 0xc0200000, 0x00000001, 0x807fffff, 0x00800000,
   0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc12345, 0x0da24260, 0x4f000000, 0xcf000000,
   0x4f800000, 0x3dcccccd, 0x437f8000, 0x50150000, 0x7fffffff, 0xffffffff, 0x0000001f, 0x00000020, 0x00000021,

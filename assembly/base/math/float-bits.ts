@@ -46,7 +46,7 @@ export function flush(x: f32): f32 {
 }
 
 /** Next binary32 towards +inf; +inf stays. `x` is no NaN. */
-export function nextUp(x: f32): f32 {
+function nextUp(x: f32): f32 {
   const bits = reinterpret<u32>(x);
   if (bits == INFINITY_BITS) return x;
   if ((bits & 0x7fffffff) == 0) return reinterpret<f32>(<u32>1);
@@ -54,7 +54,7 @@ export function nextUp(x: f32): f32 {
 }
 
 /** Next binary32 towards -inf; -inf stays. `x` is no NaN. */
-export function nextDown(x: f32): f32 {
+function nextDown(x: f32): f32 {
   return -nextUp(-x);
 }
 

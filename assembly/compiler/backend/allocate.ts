@@ -61,7 +61,7 @@ const held = changetype<U32Column>(changetype<usize>(flowBytes));
 const HELD_VGPR: u32 = 128;
 const spare = changetype<U32Column>(changetype<usize>(flowBytes) + 4096);
 
-/** Makes the file smaller, for tests of spilling. */
+/** Makes the file smaller, for tests of spilling. @public */
 export function limitRegisters(sgprs: u32, vgprs: u32): void {
   sgprCount = sgprs;
   vgprCount = vgprs;

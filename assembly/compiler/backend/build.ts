@@ -77,10 +77,10 @@ export function constantOperand(bits: u32): u32 {
       return hw(LITERAL_BASE + link(bits, 0), 1);
   }
 }
-export function isLiteral(operand: u32): bool {
+function isLiteral(operand: u32): bool {
   return operand != 0 && !isVreg(operand) && hwCode(operand) >= LITERAL_BASE;
 }
-export function literalBits(operand: u32): u32 {
+function literalBits(operand: u32): u32 {
   return linkValue[hwCode(operand) - LITERAL_BASE];
 }
 
@@ -175,15 +175,8 @@ export function valu(op: u32, dst: u32, a: u32, b: u32, c: u32, mods: u32): u32 
   mMods[i] = mods;
   fixLiterals(i);
   put(i);
-  lastValu = i;
   return dst;
 }
-let lastValu: u32 = 0;
-/** The instruction that `valu` made last. */
-export function lastVector(): u32 {
-  return lastValu;
-}
-
 /** A new VGPR with the result of a vector instruction. */
 export function valuNew(op: u32, a: u32, b: u32, c: u32): u32 {
   return valu(op, newVreg(RegClass.VGPR, 1), a, b, c, 0);

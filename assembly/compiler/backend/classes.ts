@@ -34,7 +34,7 @@ export function classOf(value: u32): u32 {
   return valueClass[value];
 }
 /** SALU can read the value as it is. */
-export function isScalarValue(value: u32): bool {
+function isScalarValue(value: u32): bool {
   const c = valueClass[value];
   return c == ValueClass.SGPR || c == ValueClass.CONSTANT;
 }

@@ -176,7 +176,7 @@ function emptyTarget(node: u32): u32 {
 }
 
 /** All lanes of then jump at its end and none of else does: behind the if EXEC is what else had, and needs no mask. */
-export function dropsThen(node: u32): bool {
+function dropsThen(node: u32): bool {
   return jumpOf(listLast(node, firstSide(node))) != 0 && !flag(node, ELSE_JUMPS);
 }
 

@@ -32,7 +32,7 @@ export const P_UNDEFINED: u32 = OP_COUNT + 2;
 const MAX_USER_SGPRS: u32 = 16;
 /** Vulkan's guaranteed push-constant size is 128; more than this never fits in SGPRs. */
 const MAX_PUSH_DWORDS: u32 = 64;
-export const MAX_SETS: u32 = 32;
+const MAX_SETS: u32 = 32;
 
 // Bits and operands, rewritten by `scanLaunch` at each run.
 let setsUsed: u32 = 0;

@@ -79,7 +79,7 @@ function newSegment(start: u32, end: u32): u32 {
 }
 
 /** Numbers instructions and blocks in layout order: half positions 2p (reads) and 2p + 1 (writes). */
-export function numberPositions(): void {
+function numberPositions(): void {
   let pos: u32 = 1;
   for (let k: u32 = 0; k < layoutLength(); k++) {
     const b = bOrder[k];

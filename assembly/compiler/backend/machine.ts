@@ -105,12 +105,6 @@ export function resetMachine(): void {
   place = 0;
 }
 
-export function machineInstrs(): u32 {
-  return instrCount;
-}
-export function machineBlocks(): u32 {
-  return blockCount;
-}
 /** Blocks in the layout. */
 export function layoutLength(): u32 {
   return laidOut;

@@ -66,7 +66,7 @@ export function absorbedSource(value: u32): u32 {
 }
 
 /** No value of the IR value is above this. Depth-limited: an unknown one is 0xffffffff. */
-export function upperBound(v: u32, depth: u32): u32 {
+function upperBound(v: u32, depth: u32): u32 {
   const unknown: u32 = 0xffffffff;
   if (depth > 6) return unknown;
   switch (opOf(v)) {

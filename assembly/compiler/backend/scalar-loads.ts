@@ -39,7 +39,7 @@ function writesBuffers(i: u32): bool {
 }
 
 /** Bit of `nodeInfo`: a loop in which buffers are written. Set here, kept by `control`. */
-export const LOOP_WRITES: u32 = 0x100;
+const LOOP_WRITES: u32 = 0x100;
 
 /** Numbers instructions in tree order and marks the loops that write buffers. */
 export function findBufferWrites(): void {

@@ -6,8 +6,6 @@ import { MAX_PLACES, MAX_VARS, placeColumn, placeFile, placeLine, varWidth } fro
 import { resetInstrs } from "./instr.ts";
 import { resetNodes } from "./nodes.ts";
 
-/** Longest entry point name kept, in bytes. */
-export const MAX_NAME: u32 = 1024;
 /** The entry point's name in UTF-8; the first KiB of the IO region. */
 export const nameBytes = changetype<U8Column>(IO_BASE);
 

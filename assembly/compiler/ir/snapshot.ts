@@ -64,8 +64,8 @@ import {
   varCount,
 } from "./shader.ts";
 
-export const SNAPSHOT_MAGIC: u32 = 0x3152_494b;
-export const SNAPSHOT_VERSION: u32 = 1;
+const SNAPSHOT_MAGIC: u32 = 0x3152_494b;
+const SNAPSHOT_VERSION: u32 = 1;
 
 /** Gives values and blocks their numbers, in `instrScratch` and `nodeScratch`. */
 function number(): void {

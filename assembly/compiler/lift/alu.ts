@@ -26,11 +26,11 @@ export function bitfieldInsert(base: u32, insert: u32, offset: u32, count: u32):
 }
 
 /** x - y * trunc(x / y). */
-export function frem(a: u32, b: u32): u32 {
+function frem(a: u32, b: u32): u32 {
   return fsub(a, fmul(b, un(Op.FTRUNC, bin(Op.FDIV, a, b))));
 }
 /** x - y * floor(x / y). */
-export function fmod(a: u32, b: u32): u32 {
+function fmod(a: u32, b: u32): u32 {
   return fsub(a, fmul(b, un(Op.FFLOOR, bin(Op.FDIV, a, b))));
 }
 

@@ -18,7 +18,7 @@ export const enum FrameKind {
   TAIL = 5,
 }
 
-export const MAX_FRAMES: u32 = 4096;
+const MAX_FRAMES: u32 = 4096;
 const F: usize = (<usize>MAX_FRAMES) << 2;
 
 export const frameKind = changetype<U32Column>(LIFT_TABLES_END);

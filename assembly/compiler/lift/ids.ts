@@ -42,7 +42,7 @@ export const decSpecId = changetype<U32Column>(LIFT_BASE + 7 * C);
 /** ArrayStride in bytes, 0 for none. */
 export const decStride = changetype<U32Column>(LIFT_BASE + 8 * C);
 /** First row of member decorations + 1. */
-export const decMembers = changetype<U32Column>(LIFT_BASE + 9 * C);
+const decMembers = changetype<U32Column>(LIFT_BASE + 9 * C);
 // Types: kind, parts (`types.ts`).
 export const typeKind = changetype<U32Column>(LIFT_BASE + 10 * C);
 export const typeA = changetype<U32Column>(LIFT_BASE + 11 * C);

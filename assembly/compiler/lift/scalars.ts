@@ -41,7 +41,7 @@ function isNumeric(type: u32): bool {
 export function unitOf(type: u32): u32 {
   return isNumeric(type) && scalarWidth(type) == 64 ? 2 : 1;
 }
-export function isFloatType(type: u32): bool {
+function isFloatType(type: u32): bool {
   let t = type;
   while (typeKind[t] == TypeKind.VECTOR || typeKind[t] == TypeKind.MATRIX) t = typeA[t];
   return typeKind[t] == TypeKind.FLOAT;

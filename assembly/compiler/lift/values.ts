@@ -85,7 +85,7 @@ let pendingLeaf: u32 = 0;
 let pendingType: u32 = 0;
 
 /** Leaves for the result of the instruction at `at`. */
-export function rawResult(at: u32): u32 {
+function rawResult(at: u32): u32 {
   const type = typeAt(at + 1);
   if (failed()) return 1;
   const kind = typeKind[type];

@@ -67,13 +67,13 @@ function eraseBlocks(first: u32, last: u32): void {
 }
 
 /** Removes a node with all that is in it; its neighbours are the caller's to merge. */
-export function removeNode(node: u32): void {
+function removeNode(node: u32): void {
   eraseBlocks(firstBlockOf(node), lastBlockOf(node));
   unlinkNode(node);
 }
 
 /** Appends block b, the next node after a, to a. b's one predecessor is a, or neither is reachable. */
-export function mergeBlocks(a: u32, b: u32): void {
+function mergeBlocks(a: u32, b: u32): void {
   for (let i = firstInstr(b); i != 0 && opOf(i) == Op.PHI; i = firstInstr(b)) {
     replaceUses(i, src(i, 0));
     erase(i);

@@ -34,7 +34,7 @@ function mark(i: u32): void {
 }
 
 /** True where the instruction may go when nobody reads it. */
-export function isRemovable(i: u32): bool {
+function isRemovable(i: u32): bool {
   const flags = opFlags(opOf(i));
   if ((flags & (OpFlag.PURE | OpFlag.WAVE)) != 0) return true;
   return (flags & OpFlag.READS) != 0 && (flagsOf(i) & InstrFlag.VOLATILE) == 0;

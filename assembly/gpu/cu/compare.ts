@@ -3,7 +3,6 @@ import { f16ToF32Bits } from "../../base/math/index.ts";
 import { Op, SourceCode } from "../../gen/isa-ops.ts";
 import { raiseNotModelled } from "../fault.ts";
 import { Mod, Rec, TEMP_BASE, Wave } from "../layout.ts";
-import { Float4 } from "./float4.ts";
 import { classBitF32 } from "./lanes.ts";
 import { selectData } from "./select.ts";
 import { lastStride, prepareSource, sourceRow } from "./valu.ts";

@@ -14,7 +14,6 @@ export const TEMP_ROWS: usize = 512;
 export const TEMP_RESULT: usize = TEMP_BASE + 3 * TEMP_ROWS;
 export const TEMP_SPLAT: usize = TEMP_BASE + 4 * TEMP_ROWS;
 export const TEMP_MASK: usize = TEMP_SPLAT + 256;
-export const TEMP_LANES: usize = TEMP_MASK + 256;
 
 /** Writes the inline constants of a slot's scalar file. Source: RDNA2 ISA, operand table. */
 export function writeConstants(slot: usize): void {
@@ -45,7 +44,7 @@ export function writeConstants(slot: usize): void {
 }
 
 /** binary64 pattern of float constant `code` (240-248). */
-export function constant64(code: u32): u64 {
+function constant64(code: u32): u64 {
   switch (code) {
     case SourceCode.half:
       return reinterpret<u64>(<f64>0.5);
@@ -69,7 +68,7 @@ export function constant64(code: u32): u64 {
 }
 
 /** Operand code of a scalar operand's slot offset. */
-export function codeOf(offset: u32): u32 {
+function codeOf(offset: u32): u32 {
   return (offset - Wave.SCALARS) >> 2;
 }
 

@@ -1,7 +1,7 @@
 /** What an opaque type is: a combined sampler, an image to sample, to store to, of a subpass, a sampler alone, a counter. */
-export type OpaqueFamily = "sampled" | "texture" | "image" | "subpass" | "sampler" | "counter";
+type OpaqueFamily = "sampled" | "texture" | "image" | "subpass" | "sampler" | "counter";
 
-export type OpaqueDim = "1D" | "2D" | "3D" | "Cube" | "Rect" | "Buffer" | "SubpassData";
+type OpaqueDim = "1D" | "2D" | "3D" | "Cube" | "Rect" | "Buffer" | "SubpassData";
 
 /** A sampler, texture, image, subpass input or atomic counter. One object for each name and format. */
 export interface OpaqueType {
