@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism, homedir } from "node:os";
 import { delimiter, join } from "node:path";
+import { fileProblem } from "./base/index.ts";
 
 /** What a flag or variable said that is not a value of its setting: wrong usage. */
 class ConfigError extends Error {
@@ -101,7 +102,7 @@ function readFile(path: string): ReadonlyMap<string, string> {
   try {
     parsed = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new ConfigError(`${path}: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`);
+    throw new ConfigError(`${path}: ${fileProblem(error)}`);
   }
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     throw new ConfigError(`${path}: expected a JSON object of settings`);

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { type Diagnostic, formatDiagnostic } from "../base/index.ts";
+import { writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { type Diagnostic, fileProblem, formatDiagnostic } from "../base/index.ts";
+import { makeFolder } from "../cache/index.ts";
 import type { CompileRecord, CompileRequest } from "../codeobj/index.ts";
 import type { CompileReports } from "../compile/index.ts";
 import { createLocalCompiler, recordAssembly } from "../service/index.ts";
@@ -37,7 +38,40 @@ const suffixes: Readonly<Record<EmitKind, string>> = {
 /** Names no pass: the core then reports the last IR only. */
 const finalIr = ["none"];
 
-/** Compiles each file; a bad one is told and the others go on. Answers the exit status. */
+/** The request of a file; undefined for one that cannot be read, which is told. Errors: `CliError` 2 of its flags. */
+function readableRequest(file: string, flags: SourceFlags): CompileRequest | undefined {
+  try {
+    return requestOf(file, flags);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.status !== 1) throw error;
+    complain(error.message);
+    return undefined;
+  }
+}
+
+/** Refuses two inputs that would write the same output file. */
+function refuseClashes(files: readonly string[], targetOf: (file: string) => string): void {
+  const sources = new Map<string, string>();
+  for (const file of files) {
+    const target = targetOf(file);
+    if (target === "-") continue;
+    const other = sources.get(target);
+    if (other !== undefined && resolve(other) !== resolve(file)) {
+      throw new CliError(2, `${other} and ${file} would both be written to ${target}: compile them one at a time`);
+    }
+    sources.set(target, file);
+  }
+}
+
+function makeOutputFolder(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    throw new CliError(3, `${folder}: cannot make this folder: ${fileProblem(error)}`);
+  }
+}
+
+/** Compiles each file; a bad or unreadable one is told and the others go on. Answers the exit status. */
 export async function compileFiles(
   files: readonly string[],
   flags: CompileFlags,
@@ -46,11 +80,17 @@ export async function compileFiles(
   const service = remoteService(settings);
   const compiler = service === undefined ? createLocalCompiler() : remoteCompiler(service);
   const into = files.length > 1 ? flags.output : undefined;
-  if (into !== undefined && into !== "-") mkdirSync(into, { recursive: true });
+  const targetOf = (file: string) => targetPath(file, flags, into);
+  refuseClashes(files, targetOf);
+  if (into !== undefined && into !== "-") makeOutputFolder(into);
   const dump = flags.dumpAfter === undefined ? undefined : [flags.dumpAfter];
   let bad = 0;
   for (const file of files) {
-    const request = requestOf(file, flags);
+    const request = readableRequest(file, flags);
+    if (request === undefined) {
+      bad++;
+      continue;
+    }
     const outcome = await compiler.compileWithReports(request, flags.emit === "ir" ? (dump ?? finalIr) : dump);
     showDiagnostics(outcome.ok ? outcome.record.diagnostics : outcome.diagnostics);
     if (!outcome.ok) {
@@ -60,7 +100,7 @@ export async function compileFiles(
     if (outcome.reports === undefined) throw new CliError(3, "the compiler gave no reports");
     const compiled = { record: outcome.record, reports: outcome.reports };
     if (dump !== undefined) showPasses(compiled.reports);
-    write(file, emitted(compiled, request, flags.emit), flags, into);
+    write(targetOf(file), emitted(compiled, request, flags.emit));
   }
   return bad === 0 ? 0 : 1;
 }
@@ -124,16 +164,20 @@ function answerOf(record: CompileRecord, request: CompileRequest) {
 }
 
 /** Text goes to standard output unless `-o` names a file; an ELF or SPIR-V binary to a file beside the caller unless `-o -`. */
-function write(file: string, content: string | Uint8Array, flags: CompileFlags, into: string | undefined): void {
+function targetPath(file: string, flags: CompileFlags, into: string | undefined): string {
   const own = `${file === "-" ? "stdin" : basename(file)}.${suffixes[flags.emit]}`;
-  const isText = typeof content === "string";
-  const target = into !== undefined && into !== "-" ? join(into, own) : (flags.output ?? (isText ? "-" : own));
+  if (into !== undefined && into !== "-") return join(into, own);
+  const isBinary = flags.emit === "elf" || flags.emit === "spirv";
+  return flags.output ?? (isBinary ? own : "-");
+}
+
+function write(target: string, content: string | Uint8Array): void {
   if (target !== "-") {
     try {
       writeFileSync(target, content);
     } catch (error) {
-      throw new CliError(3, `${target}: ${(error as Error).message}`);
+      throw new CliError(3, `${target}: cannot write it: ${fileProblem(error)}`);
     }
-  } else if (isText) print(content);
+  } else if (typeof content === "string") print(content);
   else process.stdout.write(content);
 }

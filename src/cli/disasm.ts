@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileProblem } from "../base/index.ts";
 import { assemblerText } from "../service/index.ts";
 import { CliError, print } from "./environment.ts";
 
@@ -8,7 +9,7 @@ export function disasm(file: string): void {
   try {
     bytes = readFileSync(file === "-" ? 0 : file);
   } catch (error) {
-    throw new CliError(1, `${file}: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`);
+    throw new CliError(1, `${file}: ${fileProblem(error)}`);
   }
   const read = assemblerText(bytes);
   if (!read.ok) throw new CliError(1, `${file}: ${read.message}`);

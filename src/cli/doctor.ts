@@ -1,5 +1,7 @@
-import { accessSync, constants, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileProblem } from "../base/index.ts";
+import { makeFolder } from "../cache/index.ts";
 import { type CompileRequest, defaultRequest } from "../codeobj/index.ts";
 import { createLocalCompiler, createMachine, readBuildInfo } from "../service/index.ts";
 import type { CliEnvironment } from "./environment.ts";
@@ -112,13 +114,17 @@ function wasmFeatures(): Finding[] {
 
 function cacheFolder(folder: string): Finding {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     const probe = join(folder, `.doctor-${process.pid}`);
     writeFileSync(probe, "");
     rmSync(probe);
     return { what: "cache folder", state: "good", detail: folder };
   } catch (error) {
-    return { what: "cache folder", state: "FAILED", detail: `${folder}: ${(error as Error).message}` };
+    return {
+      what: "cache folder",
+      state: "FAILED",
+      detail: `${folder}: cannot make or write it: ${fileProblem(error)}`,
+    };
   }
 }
 

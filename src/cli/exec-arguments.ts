@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileProblem } from "../base/index.ts";
 import { CliError } from "./environment.ts";
 
 const usage = (text: string) => new CliError(2, text);
@@ -26,15 +27,19 @@ function split(flag: string, text: string): BindingName & { readonly value: stri
 /** `0=in.bin`, `1=zero:4096`. */
 export function parseBind(text: string): Bind {
   const { set, binding, value } = split("--bind", text);
-  const zero = /^zero:(\d+)$/.exec(value);
+  const zero = /^zero:(.*)$/.exec(value);
   if (zero === null) {
     try {
       return { set, binding, bytes: readFileSync(value) };
     } catch (error) {
-      throw new CliError(1, `${value}: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`);
+      throw new CliError(1, `${value}: ${fileProblem(error)}`);
     }
   }
-  const size = Number(zero[1]);
+  const count = zero[1] ?? "";
+  const size = Number(count);
+  if (!/^\d+$/.test(count) || size === 0) {
+    throw usage(`--bind ${text}: expected zero:N with N a number of bytes above 0 (a file of this name: ./${value})`);
+  }
   if (size > 2 ** 30) throw usage(`--bind ${text}: at most 1 GiB`);
   return { set, binding, bytes: new Uint8Array(size) };
 }
@@ -43,6 +48,8 @@ export function parseOut(text: string): Out {
   const { set, binding, value } = split("--out", text);
   return { set, binding, file: value };
 }
+
+const maxPushBytes = 256;
 
 /** `u32 1024 f32 2.0 i32 -1`: a type holds until the next one. */
 export function parsePush(text: string): Uint8Array {
@@ -68,6 +75,9 @@ export function parsePush(text: string): Uint8Array {
     else throw bad;
     values.push(cell.getUint32(0, true));
   }
+  if (values.length * 4 > maxPushBytes) {
+    throw usage(`--push: ${values.length * 4} bytes, at most ${maxPushBytes}`);
+  }
   return new Uint8Array(Uint32Array.from(values).buffer);
 }
 
@@ -76,7 +86,7 @@ export function parseGroups(text: string): [number, number, number] {
   const parts = text.split(",").map(Number);
   const [x = 1, y = 1, z = 1] = parts;
   if (parts.length > 3 || ![x, y, z].every((n) => Number.isInteger(n) && n >= 1 && n <= 65_535)) {
-    throw usage(`--groups ${text}: expected X,Y,Z, each from 1 to 65535`);
+    throw usage(`--groups ${text}: expected X, X,Y or X,Y,Z, each from 1 to 65535`);
   }
   return [x, y, z];
 }

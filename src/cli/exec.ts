@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
-import type { CompileRequest } from "../codeobj/index.ts";
+import { fileProblem, invariant } from "../base/index.ts";
+import type { CompileRecord, CompileRequest } from "../codeobj/index.ts";
 import { formatReport } from "../debug/index.ts";
 import { createLocalCompiler, createMachine, type Machine } from "../service/index.ts";
 import { type ComputePipeline, type Device, type Buffer as DeviceBuffer, DriverError } from "../umd/index.ts";
@@ -23,9 +24,11 @@ const sameAs = (a: BindingName) => (b: BindingName) => a.set === b.set && a.bind
 export async function exec(execution: Execution): Promise<0 | 1> {
   const { request, outs, binds } = execution;
   for (const out of outs) if (!binds.some(sameAs(out))) throw new CliError(2, `--out: ${nameOf(out)} has no --bind`);
+  refuseTwice(binds, "--bind");
   const compiled = await createLocalCompiler().compile(request);
   showDiagnostics(compiled.ok ? compiled.record.diagnostics : compiled.diagnostics);
   if (!compiled.ok) return 1;
+  refuseMissing(execution, compiled.record.reflection);
   const machine = createMachine();
   try {
     const device = machine.openProcess("exec", { timeoutMs: execution.timeoutSeconds * 1000 });
@@ -34,6 +37,30 @@ export async function exec(execution: Execution): Promise<0 | 1> {
     return 0;
   } finally {
     await machine.close();
+  }
+}
+
+function refuseTwice(names: readonly BindingName[], flag: string): void {
+  for (const [i, name] of names.entries()) {
+    if (names.slice(0, i).some(sameAs(name))) throw new CliError(2, `${flag}: ${nameOf(name)} is given twice`);
+  }
+}
+
+/** Refuses arguments that leave out what the shader reads. */
+function refuseMissing({ binds, push, request }: Execution, reflection: CompileRecord["reflection"]): void {
+  for (const { set, bindings } of reflection.sets) {
+    for (const { binding } of bindings) {
+      if (!binds.some(sameAs({ set, binding }))) {
+        throw new CliError(2, `the shader uses ${nameOf({ set, binding })}: give it a --bind`);
+      }
+    }
+  }
+  const { pushConstantBytes } = reflection;
+  if (push.length < pushConstantBytes) {
+    throw new CliError(
+      2,
+      `--push: ${request.filename} has ${pushConstantBytes} bytes of push constants, ${push.length} are given`,
+    );
   }
 }
 
@@ -51,7 +78,7 @@ async function dispatch(
     const descriptors = pool.allocate(device.createDescriptorSetLayout(bindings));
     for (const { binding } of bindings) {
       const given = buffers.find(sameAs({ set, binding }));
-      if (given === undefined) throw new CliError(2, `the shader uses ${nameOf({ set, binding })}: give it a --bind`);
+      invariant(given !== undefined, `no buffer for ${nameOf({ set, binding })}`);
       descriptors.write(binding, { buffer: given.buffer });
     }
     commands.bindDescriptorSet(set, descriptors);
@@ -68,14 +95,31 @@ async function dispatch(
   for (const out of outs) {
     const bytes = buffers.find(sameAs(out))?.buffer.map() ?? new Uint8Array();
     if (out.file === "-") process.stdout.write(Uint8Array.from(bytes));
-    else writeFileSync(out.file, bytes);
+    else writeOut(out.file, bytes);
   }
   if (outs.length === 0) print("done");
 }
 
+function writeOut(file: string, bytes: Uint8Array): void {
+  try {
+    writeFileSync(file, bytes);
+  } catch (error) {
+    throw new CliError(3, `${file}: cannot write it: ${fileProblem(error)}`);
+  }
+}
+
+function boundBuffer(device: Device, sizeBytes: number, name: string): DeviceBuffer {
+  try {
+    return device.createBoundBuffer(sizeBytes);
+  } catch (error) {
+    if (!(error instanceof DriverError) || error.result !== "OUT_OF_DEVICE_MEMORY") throw error;
+    throw new CliError(3, `--bind: ${name}: the simulated machine has no memory left for ${sizeBytes} bytes`);
+  }
+}
+
 function upload(device: Device, { bytes, ...name }: Bind): DeviceBuffer {
   if (bytes.length === 0) throw new CliError(2, `--bind: ${nameOf(name)} is empty`);
-  const buffer = device.createBoundBuffer(bytes.length);
+  const buffer = boundBuffer(device, bytes.length, nameOf(name));
   buffer.map().set(bytes);
   return buffer;
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { fileProblem, isFileError } from "../base/index.ts";
 import type { CacheAction } from "./cache.ts";
 import type { CompileFlags } from "./compile.ts";
 import { type CliEnvironment, CliError, complain, print, type ServeFlags } from "./environment.ts";
@@ -79,7 +80,7 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     .argument("<file>", "compute shader")
     .option("--bind <binding=source>", "buffer of a file's bytes, or zero:N bytes", collect)
     .option("--push <values>", "push constants: u32 1024 f32 2.0", "")
-    .option("--groups <x,y,z>", "workgroups", "1,1,1")
+    .option("--groups <x,y,z>", "workgroups: X, X,Y or X,Y,Z; a count left out is 1", "1,1,1")
     .option("--out <binding=file>", "write a buffer's bytes afterwards; - is standard output", collect)
     .option("--timeout-seconds <n>", "end the shader after this long", "60")
     .action(async (file: string, flags: ExecFlags) => {
@@ -199,6 +200,15 @@ function statusOf(error: unknown): number {
   if (error instanceof Error && error.name === "ConfigError") {
     complain(error.message);
     return 2;
+  }
+  // The driver tells by itself what it refuses for want of memory; its VALIDATION is misuse, which the commands prevent.
+  if (error instanceof Error && error.name === "DriverError" && !error.message.startsWith("VALIDATION")) {
+    complain(`kiln: ${error.message}`);
+    return 3;
+  }
+  if (isFileError(error)) {
+    complain(`kiln: ${error.path === undefined ? "" : `${error.path}: `}${fileProblem(error)}`);
+    return 3;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   complain(`kiln: this is a mistake of ours; please report it with the command line and:\n${text}`);

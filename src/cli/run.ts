@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { createPoolCompiler, runFile, type ScriptResult } from "../amber/index.ts";
-import { distFile } from "../base/index.ts";
+import { distFile, fileProblem } from "../base/index.ts";
 import { CompilePool, createMachine } from "../service/index.ts";
 import { CliError, complain, print } from "./environment.ts";
 
@@ -52,7 +52,7 @@ function findScripts(paths: readonly string[], { root = ".", list }: RunFlags): 
     try {
       text = readFileSync(list, "utf8");
     } catch (error) {
-      throw new CliError(2, `--list ${list}: ${(error as Error).message}`);
+      throw new CliError(2, `--list ${list}: ${fileProblem(error)}`);
     }
     for (const name of text.split(/\r?\n/).map((line) => line.trim())) {
       if (name !== "") found.push({ path: join(root, name), name });

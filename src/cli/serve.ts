@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { distFile } from "../base/index.ts";
+import { distFile, fileProblem } from "../base/index.ts";
 import { ShaderCache, storeProblem } from "../cache/index.ts";
 import {
   type Access,
@@ -23,7 +23,7 @@ function keysOf(settings: ServeSettings): ApiKey[] {
   try {
     keys.push(...parseApiKeys(readFileSync(settings.apiKeys, "utf8")));
   } catch (error) {
-    throw new CliError(2, `--api-keys ${settings.apiKeys}: ${(error as Error).message}`);
+    throw new CliError(2, `--api-keys ${settings.apiKeys}: ${fileProblem(error)}`);
   }
   return keys;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { fileProblem } from "../base/index.ts";
 import { type CompileRequest, defaultRequest, type SpecializationValue, type Stage } from "../codeobj/index.ts";
 import { CliError } from "./environment.ts";
 
@@ -29,7 +30,7 @@ function readInput(path: string): Buffer {
   try {
     return readFileSync(path === "-" ? 0 : path);
   } catch (error) {
-    throw new CliError(1, `${path}: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`);
+    throw new CliError(1, `${path}: ${fileProblem(error)}`);
   }
 }
 

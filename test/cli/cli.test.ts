@@ -1,5 +1,5 @@
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -115,6 +115,31 @@ void main() { x[gl_GlobalInvocationID.x] = gl_GlobalInvocationID.x * factor + OF
     expect(kiln(["compile", path, "-I", join(folder, "inc")])).toMatchObject({ status: 1 });
   });
 
+  it("tells of an unreadable file in words and compiles the others", () => {
+    const good = file("good.comp", scale);
+    const out = join(folder, "several");
+    const absent = join(folder, "absent.comp");
+    const done = kiln(["compile", absent, folder, good, "--stage", "comp", "-o", out]);
+    expect(done).toMatchObject({ status: 1, stdout: "" });
+    expect(done.stderr.split("\n")).toEqual([
+      expect.stringContaining(`${absent}: no such file`),
+      `${folder}: is a folder`,
+      "",
+    ]);
+    expect(readFileSync(join(out, "good.comp.elf")).subarray(1, 4).toString()).toBe("ELF");
+  });
+
+  it("refuses two files that would be written to one, and compiles neither", () => {
+    mkdirSync(join(folder, "one"));
+    mkdirSync(join(folder, "two"));
+    const paths = [file("one/same.comp", scale), file("two/same.comp", scale)];
+    const done = kiln(["compile", ...paths, "-o", join(folder, "both")]);
+    expect(done).toMatchObject({ status: 2, stdout: "" });
+    for (const path of paths) expect(done.stderr).toContain(path);
+    expect(existsSync(join(folder, "both"))).toBe(false);
+    expect(kiln(["compile", ...paths, "--emit", "asm"])).toMatchObject({ status: 0, stderr: "" });
+  });
+
   it("disassembles code objects only", () => {
     const noise = file("noise.elf", Buffer.from(Array.from({ length: 500 }, (_, i) => (i * 73) & 255)));
     for (const path of [noise, file("empty.elf", ""), join(folder, "absent.elf")]) {
@@ -162,6 +187,26 @@ void main() {
     const path = file("args.comp", scale);
     expect(kiln(["exec", path, "--bind", "0=zero:128"])).toMatchObject({ status: 2, stdout: "" });
     expect(kiln(["exec", path, "--bind", `0=${join(folder, "nothing.bin")}`])).toMatchObject({ status: 1 });
+    const bound = ["exec", path, "--bind", "0=zero:128", "--bind", "1=zero:128"];
+    const refused = (...args: string[]) => {
+      const done = kiln([...bound, ...args]);
+      expect(done).toMatchObject({ status: 2, stdout: "" });
+      return done.stderr;
+    };
+    expect(refused()).toMatch(/8 bytes of push constants, 0 are given/);
+    expect(refused("--push", "u32 1")).toMatch(/8 bytes of push constants, 4 are given/);
+    expect(refused("--push", "u32 1 f32 1", "--bind", "0.1=zero:4")).toMatch(/set 0 binding 1 is given twice/);
+  });
+
+  it("tells what the environment refuses in words, with status 3", () => {
+    const path = file("refused.comp", scale);
+    const run = (size: number, ...args: string[]) =>
+      kiln(["exec", path, "--push", "u32 1 f32 1", "--bind", `0=zero:${size}`, "--bind", "1=zero:128", ...args]);
+    const cases = [
+      [run(2 ** 30), `kiln: --bind: set 0 binding 0: the simulated machine has no memory left for ${2 ** 30} bytes\n`],
+      [run(128, "--out", `0=${folder}`), `kiln: ${folder}: cannot write it: is a folder\n`],
+    ] as const;
+    for (const [done, stderr] of cases) expect(done).toMatchObject({ status: 3, stdout: "", stderr });
   });
 });
 
@@ -173,6 +218,14 @@ describe("kiln doctor and cache", () => {
     expect(report.ok).toBe(true);
     const named = Object.fromEntries(report.findings.map((f: { what: string; state: string }) => [f.what, f.state]));
     expect(named).toMatchObject({ Node: "good", "compile and dispatch": "good", "WASM SIMD": "good" });
+  });
+
+  it("doctor says that a cache folder cannot be made, and ends", () => {
+    const done = kiln(["doctor", "--cache-dir", "/proc/nope"]);
+    expect(done.status).toBe(3);
+    expect(done.stdout).toMatch(
+      /^FAILED +cache folder: \/proc\/nope: cannot make or write it: no such file or folder$/m,
+    );
   });
 
   it("cache says when there is none", () => {

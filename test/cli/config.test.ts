@@ -50,7 +50,7 @@ describe("config", () => {
     ]) {
       expect(() => loadConfig({ config: file(wrong) }, {}), JSON.stringify(wrong)).toThrow(/kiln\.json/);
     }
-    expect(() => loadConfig({ config: join(folder, "absent") }, {})).toThrow(/ENOENT/);
+    expect(() => loadConfig({ config: join(folder, "absent") }, {})).toThrow(/absent: no such file/);
     rmSync(folder, { recursive: true });
   });
 
