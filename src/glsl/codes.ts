@@ -42,6 +42,7 @@ export const codes = defineCodes({
   },
   GLSL_PASTE_AT_EDGE: { status: 422, blame: "caller", text: "## needs a token on each side" },
   GLSL_BAD_PASTE: { status: 422, blame: "caller", text: "'{left}' and '{right}' do not make one token" },
+  GLSL_PASTE_TOO_LONG: { status: 422, blame: "caller", text: "## makes a token of more than {limit} characters" },
   GLSL_EXPANSION_TOO_LARGE: { status: 422, blame: "caller", text: "macros expand to more than {limit} tokens" },
   GLSL_BAD_EXTENSION: {
     status: 422,
@@ -65,6 +66,12 @@ export const codes = defineCodes({
     text: "include file '{name}' is not among the request's files",
   },
   GLSL_INCLUDE_DEPTH: { status: 422, blame: "caller", text: "includes nest deeper than {limit} at '{name}'" },
+  GLSL_INCLUDE_COUNT: { status: 422, blame: "caller", text: "more than {limit} files are included, repeats counted" },
+  GLSL_INCLUDE_TEXT: {
+    status: 422,
+    blame: "caller",
+    text: "the included files have more than {limit} characters in all",
+  },
   // syntax
   GLSL_SYNTAX: { status: 422, blame: "caller", text: "expected {wanted}, found {found}" },
   GLSL_RESERVED_WORD: { status: 422, blame: "caller", text: "'{name}' is a reserved word" },

@@ -43,6 +43,8 @@ export function compileGlsl(request: GlslRequest): GlslResult {
   const diagnostics = new Diagnostics(sources, request.maxDiagnostics ?? 100);
   const preprocessed = preprocess({ filename, source, defines, includes, relaxed }, sources, diagnostics);
   const { filesRead, version } = preprocessed;
+  // the rest of the source is not known, so more messages would mislead
+  if (preprocessed.exhausted) return { ok: false, diagnostics: diagnostics.items, filesRead };
   const extensions = new Set<string>();
   for (const [name, behavior] of preprocessed.extensions) if (behavior !== "disable") extensions.add(name);
   // rows of older versions are marked with the dialect as if it were an extension

@@ -216,9 +216,46 @@ describe("limits", () => {
 
   it("stops macros that explode", () => {
     const doubling = Array.from({ length: 40 }, (_, at) => `#define M${at + 1} M${at} M${at}\n`).join("");
-    expect(places(`${head}#define M0 1\n${doubling}void main() { int a = M40; }`)).toContain(
+    expect(places(`${head}#define M0 1\n${doubling}void main() { int a = M40; }`)).toEqual([
       "44:23 GLSL_EXPANSION_TOO_LARGE",
-    );
+    ]);
+    const many = "x ".repeat(2000);
+    const wide = `#define A(x) ${many}\n#define B(x) A(A(A(A(x))))\n`;
+    expect(places(`${head}${wide}void main() { int a = B(1); }`)).toEqual(["5:25 GLSL_EXPANSION_TOO_LARGE"]);
+    const twice = `#define D(x) x x\nvoid main() {\nint ${"D(".repeat(60)}a${")".repeat(60)};\n}`;
+    expect(places(`${head}${twice}`)).toEqual(["5:125 GLSL_EXPANSION_TOO_LARGE"]);
+    const condition = `#if M40 1\n#endif\n`;
+    expect(places(`${head}#define M0 1 +\n${doubling}${condition}void main() { }`)).toEqual([
+      "44:5 GLSL_EXPANSION_TOO_LARGE",
+    ]);
+    const paste = `#define P(x) x##x\n#define Q(x) P(x)\n`;
+    const nested = `${"Q(".repeat(60)}a${")".repeat(60)}`;
+    expect(places(`${head}${paste}void main() {\nint ${nested};\n}`)[0]).toBe("6:5 GLSL_PASTE_TOO_LONG");
+  });
+
+  it("stops includes that multiply", () => {
+    const top =
+      '#version 450\n#extension GL_GOOGLE_include_directive : require\n#include "f0"\nvoid main() { nothing; }';
+    const chain = (text: string): Record<string, string> =>
+      Object.fromEntries(
+        Array.from({ length: 50 }, (_, at) => [`f${at}`, `${text}\n#include "f${at + 1}"\n#include "f${at + 1}"\n`]),
+      );
+    const small = compile(top, { includes: { ...chain(""), f50: "" } });
+    expect(small.diagnostics.map(({ code, message }) => `${code} ${message}`)).toEqual([
+      "GLSL_INCLUDE_COUNT more than 10000 files are included, repeats counted",
+    ]);
+    const large = compile(top, { includes: { ...chain("int a;".repeat(20_000)), f50: "" } });
+    expect(large.diagnostics.map(({ code, message }) => `${code} ${message}`)).toEqual([
+      "GLSL_INCLUDE_TEXT the included files have more than 4194304 characters in all",
+    ]);
+  });
+
+  it("takes many includes of a small file", () => {
+    const top = `#version 450\n#extension GL_GOOGLE_include_directive : require\n${'#include "a"\n'.repeat(10_000)}`;
+    expect(places(`${top}void main() { }`, { includes: { a: "\n" } })).toEqual([]);
+    expect(places(`${top}#include "a"\nvoid main() { }`, { includes: { a: "\n" } })).toEqual([
+      "10003:2 GLSL_INCLUDE_COUNT",
+    ]);
   });
 
   it("stops includes that include themselves", () => {

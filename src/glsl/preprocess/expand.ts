@@ -4,7 +4,9 @@ import { FIRST_ON_LINE, NO_EXPAND, SPACE_BEFORE, T, type Token } from "../token.
 import type { Macro, Macros } from "./macro.ts";
 
 /** Tokens that one compile may make by macro expansion, and how deep macro calls may stand in arguments. */
-const EXPANSION_LIMIT = 2_000_000;
+const EXPANSION_LIMIT = 1_000_000;
+/** Characters of a token that `##` makes. */
+const PASTE_LIMIT = 65_536;
 const ARGUMENT_DEPTH_LIMIT = 100;
 
 interface Frame {
@@ -41,8 +43,9 @@ export class Stream {
     this.depth = depth;
   }
 
-  /** The next token, unexpanded. */
+  /** The next token, unexpanded. Past the budget there is none, or each open argument would be read to its end. */
   next(): Token {
+    if (this.state.exhausted) return eof;
     while (this.frames.length > 0) {
       const top = this.frames[this.frames.length - 1]!;
       if (top.at < top.tokens.length) return top.tokens[top.at++]!;
@@ -120,6 +123,7 @@ export class Stream {
     let nesting = 0;
     for (;;) {
       const token = this.next();
+      if (this.state.exhausted) return undefined;
       if (token.kind === T.Eof || (token.kind === T.Hash && (token.flags & FIRST_ON_LINE) !== 0)) {
         diagnostics.error("GLSL_MACRO_UNTERMINATED", { name: macro.name }, use.position, use.end);
         this.putBack(token);
@@ -199,6 +203,8 @@ function substitute(
       result.push((each.flags & FIRST_ON_LINE) === 0 ? each : { ...each, flags: each.flags & ~FIRST_ON_LINE });
     }
     pasting = false;
+    // an argument may stand in the body often: what is above the budget is not made at all
+    if (result.length > state.budget) break;
   }
   return result.some((token) => token.kind === T.Placemarker)
     ? result.filter((token) => token.kind !== T.Placemarker)
@@ -209,6 +215,11 @@ function paste(state: ExpandState, left: Token, right: Token, use: Token): Token
   if (left.kind === T.Placemarker) return right;
   if (right.kind === T.Placemarker) return left;
   const text = left.text + right.text;
+  if (text.length > PASTE_LIMIT) {
+    state.diagnostics.error("GLSL_PASTE_TOO_LONG", { limit: PASTE_LIMIT }, use.position, use.end);
+    return left;
+  }
+  state.budget -= text.length >> 5;
   const lexer = new Lexer({
     name: "",
     original: text,

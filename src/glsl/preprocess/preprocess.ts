@@ -16,6 +16,9 @@ const laterKeywords: ReadonlySet<string> = new Set([
   ..."samplerShadow atomic_uint double resource common partition active filter input output".split(" "),
 ]);
 const INCLUDE_DEPTH_LIMIT = 64;
+/** Files that one compile may include, each time counted, and the characters of them all. */
+const INCLUDE_COUNT_LIMIT = 10_000;
+const INCLUDE_TEXT_LIMIT = 4 * 1024 * 1024;
 
 export interface PreprocessOptions {
   readonly filename: string;
@@ -32,6 +35,8 @@ export interface Preprocessed {
   readonly extensions: ReadonlyMap<string, Behavior>;
   /** Keys of `includes` that were read, in the order of first use. */
   readonly filesRead: readonly string[];
+  /** A limit on expansions or included text ended it early, which is reported: the tokens are only the start, without end. */
+  readonly exhausted: boolean;
 }
 
 /** One open `#if`. */
@@ -67,6 +72,8 @@ class Preprocessor {
   private readonly extensions = new Map<string, Behavior>();
   private version: Version | undefined;
   private sawDirective = false;
+  private inclusions = 0;
+  private includedLength = 0;
   /** Some extension makes names of sized number types keywords. */
   private explicitTypes = false;
   /** The first token of the line after a directive, when one was read to find the directive's end. */
@@ -97,7 +104,7 @@ class Preprocessor {
     this.open(this.options.filename, this.options.source, "");
     for (const extension of supportedExtensions) this.macros.set(extension, numberMacro(extension, 1));
     for (const [name, value] of Object.entries(this.options.defines)) this.requestDefine(name, value);
-    for (;;) {
+    while (!this.state.exhausted) {
       const token = this.stream.next();
       if (token.kind === T.Eof) {
         if (this.closeFile()) continue;
@@ -108,7 +115,6 @@ class Preprocessor {
         this.directive(token);
         continue;
       }
-      if (this.state.exhausted) continue;
       if (token.kind !== T.Identifier) {
         this.output.push(token);
       } else if (!this.stream.expand(token)) {
@@ -117,7 +123,8 @@ class Preprocessor {
       }
     }
     const version = this.version ?? this.setVersion(this.defaultVersion(), undefined);
-    return { tokens: this.output, version, extensions: this.extensions, filesRead: [...this.filesRead] };
+    const { exhausted } = this.state;
+    return { tokens: this.output, version, extensions: this.extensions, filesRead: [...this.filesRead], exhausted };
   }
 
   /** A keyword of later versions, which an older shader may use as a name. */
@@ -379,6 +386,7 @@ class Preprocessor {
     let next = 0;
     const end: Token = { ...name, kind: T.Eof };
     const expanded = expandAll(new Stream(this.state, () => replaced[next++] ?? end));
+    if (this.state.exhausted) return false;
     const strict = this.version?.es === true;
     return (evaluateCondition(expanded, name, strict, this.diagnostics) ?? 0) !== 0;
   }
@@ -465,6 +473,7 @@ class Preprocessor {
     const rest = this.restOfDirective();
     const end: Token = { ...directive, kind: T.Eof };
     const tokens = expandAll(new Stream(this.state, () => rest[next++] ?? end));
+    if (this.state.exhausted) return;
     const [line, name] = tokens;
     const named = name === undefined || name.kind === T.Number || name.kind === T.String;
     if (line?.kind !== T.Number || !/^\d+$/.test(line.text) || !named || tokens.length > 2) {
@@ -501,7 +510,24 @@ class Preprocessor {
       return;
     }
     this.filesRead.add(path);
-    if (!this.onceFiles.has(path)) this.open(path, this.options.includes[path]!, path);
+    if (this.onceFiles.has(path)) return;
+    const content = this.options.includes[path]!;
+    if (this.mayInclude(content.length, directive)) this.open(path, content, path);
+  }
+
+  /** Counts an inclusion. One too many is reported and ends the preprocessor: what follows would miss its text. */
+  private mayInclude(length: number, { position, end }: Token): boolean {
+    this.inclusions++;
+    this.includedLength += length;
+    if (this.inclusions > INCLUDE_COUNT_LIMIT) {
+      this.diagnostics.error("GLSL_INCLUDE_COUNT", { limit: INCLUDE_COUNT_LIMIT }, position, end);
+    } else if (this.includedLength > INCLUDE_TEXT_LIMIT) {
+      this.diagnostics.error("GLSL_INCLUDE_TEXT", { limit: INCLUDE_TEXT_LIMIT }, position, end);
+    } else {
+      return true;
+    }
+    this.state.exhausted = true;
+    return false;
   }
 
   /** The key of `includes` that a name means: beside the including file first (quotes only), then as it stands. */
