@@ -177,16 +177,19 @@ export function reportJson(report: FaultReport): string {
 export function decodeDump(dump: RawDump, codes: readonly LoadedCode[] = []): FaultReport {
   const fields = decodeRecord(dump.record);
   const row = faultKinds.find((candidate) => candidate.kind === fields.kind);
-  const hasPc = fields.pc !== 0n;
-  const lines = hasPc ? linesAround(dump, fields.pc) : [];
-  const at = lines.findIndex((line) => line.address === fields.pc);
-  const code = codes.find((c) => c.va <= fields.pc && fields.pc < c.va + BigInt(c.sizeBytes));
-  const codeOffset = hasPc && code ? Number(fields.pc - code.va) : undefined;
+  // Halted between two waves of a dispatch no wave is there to name: the shader's start then says which shader it is.
+  const pc = fields.pc || fields.program;
+  const hasPc = pc !== 0n;
+  const lines = hasPc ? linesAround(dump, pc) : [];
+  const at = lines.findIndex((line) => line.address === pc);
+  const code = codes.find((c) => c.va <= pc && pc < c.va + BigInt(c.sizeBytes));
+  const codeOffset = hasPc && code ? Number(pc - code.va) : undefined;
   const source = codeOffset === undefined ? undefined : sourceOf(code, codeOffset);
-  const instruction = lines[at]?.text ?? (hasPc ? hex(fields.instruction[0], 8) : undefined);
+  const instruction = lines[at]?.text ?? (fields.pc === 0n ? undefined : hex(fields.instruction[0], 8));
   const memory = fields.access !== FaultAccess.NONE;
   const packet = fields.packetVa === 0n ? undefined : packetText(dump, fields);
   const missing = [...dump.missing];
+  if (hasPc && fields.pc === 0n) missing.push("a running wave: the instruction is the first one of the shader");
   if (hasPc && code === undefined) missing.push("source lines: no loaded code object holds the instruction");
   const reflection = code?.reflection;
   const descriptors = reflection === undefined ? [] : descriptorsOf(dump, reflection, fields.packetVa, missing);
@@ -206,7 +209,7 @@ export function decodeDump(dump: RawDump, codes: readonly LoadedCode[] = []): Fa
     queue: fields.queue,
     context: dump.context,
     fence: dump.fence,
-    ...(hasPc ? { instructionVa: fields.pc } : {}),
+    ...(hasPc ? { instructionVa: pc } : {}),
     ...(codeOffset === undefined ? {} : { codeOffset }),
     ...(code ? { codeName: code.name } : {}),
     ...(instruction === undefined ? {} : { instruction }),
@@ -216,7 +219,7 @@ export function decodeDump(dump: RawDump, codes: readonly LoadedCode[] = []): Fa
     ...(packet === undefined ? {} : { packet }),
     disassembly: lines
       .slice(Math.max(0, at - 6), at < 0 ? 0 : at + 7)
-      .map((line) => `${line.address === fields.pc ? ">" : " "} ${address(line.address)}  ${line.text}`),
+      .map((line) => `${line.address === pc ? ">" : " "} ${address(line.address)}  ${line.text}`),
     descriptors,
     bos: dump.boList.map((handle) => boText(dump, handle)),
     fields,
@@ -231,7 +234,7 @@ export function formatReport(report: FaultReport): string {
   if (report.source) out.push(`  source ${report.source.file}:${report.source.line}:${report.source.column}`);
   if (report.instructionVa !== undefined) {
     const offset = report.codeOffset === undefined ? "" : ` (${report.codeName} + ${hex(report.codeOffset)})`;
-    out.push(`  instruction ${address(report.instructionVa)}${offset}: ${report.instruction}`);
+    out.push(`  instruction ${address(report.instructionVa)}${offset}: ${report.instruction ?? "not recorded"}`);
   }
   if (report.address !== undefined) out.push(`  address ${address(report.address)}: ${report.nearest}`);
   if (report.packetVa !== undefined) out.push(`  packet ${address(report.packetVa)}: ${report.packet}`);

@@ -94,7 +94,8 @@ export function makeDump({ device, job, reason, engine, timeMs }: DumpInput): Ra
   const missing: string[] = [];
   const ibBytes = readVirtual(device, file, job.ibVa, job.ibDwords * 4);
   if (ibBytes === undefined) missing.push("indirect buffer");
-  const pc = u64(Fault.PC_LO);
+  // Between two waves of a dispatch there is no pc: then the program's start.
+  const pc = u64(Fault.PC_LO) || u64(Fault.PROGRAM_LO);
   const code = pc === 0n ? undefined : codeAround(device, file, pc);
   if (pc !== 0n && code === undefined) missing.push("code");
   if (view.getUint32(Fault.KIND, true) === 0) missing.push("fault record");

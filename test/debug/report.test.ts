@@ -66,6 +66,21 @@ function dumpOf(
 }
 
 describe("fault reports", () => {
+  it("of a halt between two waves name the shader by its first instruction, and say so", () => {
+    const dump = dumpOf((put) => {
+      put(Fault.KIND, FaultKind.HALTED);
+      put(Fault.PROGRAM_LO, CODE);
+    });
+    const sourceMap = [{ offset: 0, file: "a.comp", line: 3, column: 1 }];
+    const report = decodeDump(dump, [{ va: CODE, sizeBytes: 12, name: "a:main", sourceMap }]);
+    expect(report).toMatchObject({ codeOffset: 0, instruction: "s_mov_b32 s0, 0", source: { line: 3 } });
+    expect(report.missing).toEqual(["a running wave: the instruction is the first one of the shader"]);
+    const { code: _code, ...rest } = dump;
+    expect(formatReport(decodeDump({ ...rest, code: undefined }))).toContain(
+      "instruction 0x000100000100: not recorded",
+    );
+  });
+
   it("of an unmapped write name instruction, line, address, nearest mapping, packet and wave", () => {
     const dump = dumpOf((put) => {
       put(Fault.KIND, FaultKind.NOT_MAPPED);
