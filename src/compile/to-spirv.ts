@@ -59,8 +59,10 @@ function checked(
 ): SpirvResult {
   if (!read.ok) return refused(read.diagnostics, filesRead);
   const { entryPoint, stage } = request;
-  // The validator knows what the core takes; a stage that has no code yet is refused as such, behind this.
-  if (stage !== undefined && stage !== "compute") return { ok: true, module: read.module, warnings, filesRead };
+  // Before the validator, which would name the execution model instead.
+  if (stage !== undefined && stage !== "compute") {
+    return refused([reportCompile("COMPILE_STAGE_UNSUPPORTED", { stage }, request.filename)], filesRead);
+  }
   const diagnostics = validateModule(read.module, { entryPoint, ...(stage !== undefined && { stage }) });
   if (diagnostics.length > 0) return refused(diagnostics, filesRead);
   return { ok: true, module: read.module, warnings, filesRead };
