@@ -217,9 +217,10 @@ function paste(state: ExpandState, left: Token, right: Token, use: Token): Token
   const text = left.text + right.text;
   if (text.length > PASTE_LIMIT) {
     state.diagnostics.error("GLSL_PASTE_TOO_LONG", { limit: PASTE_LIMIT }, use.position, use.end);
+    state.exhausted = true;
     return left;
   }
-  state.budget -= text.length >> 5;
+  state.budget -= text.length >> 4;
   const lexer = new Lexer({
     name: "",
     original: text,
