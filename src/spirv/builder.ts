@@ -222,8 +222,13 @@ export class ModuleBuilder extends TypePool {
 
   /** An instruction with result type and result; `operands` follow the result. */
   emitResult(opcode: number, type: Id, ...operands: readonly number[]): Id {
+    return this.emitResultWords(opcode, type, operands);
+  }
+
+  /** As `emitResult` where the operands may be too many to be arguments of a call. */
+  emitResultWords(opcode: number, type: Id, operands: readonly number[]): Id {
     const id = this.id();
-    this.emit(opcode, type, id, ...operands);
+    this.emitWords(opcode, [type, id, ...operands]);
     return id;
   }
 

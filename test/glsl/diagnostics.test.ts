@@ -322,6 +322,14 @@ describe("what is too large for one SPIR-V instruction", () => {
     expect(places(source)).toEqual(["4:6 GLSL_TOO_LONG"]);
   });
 
+  it("refuses an array of too many elements where it is made", () => {
+    // the word count, the type and the result take 3 of 65,535 words
+    const made = (count: number): string =>
+      body(`void main() {\nuint x = b;\nuint a[] = uint[](${"x,".repeat(count - 1)}x);\nb = a[x];\n}\n`);
+    expect(places(made(65_532))).toEqual([]);
+    expect(places(made(65_533))).toEqual(["6:6 GLSL_TOO_LONG"]);
+  });
+
   it("cuts names that do not fit", () => {
     const name = "n".repeat(262_200);
     const result = words(body(`struct S { int ${name}; };\nvoid main() { S ${name}; ${name}.${name} = 1; b = 1u; }\n`));

@@ -246,8 +246,7 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
     });
     const type = this.typeId(expr.type);
     const fn = this.functionId(callee, opaque);
-    const result = this.b.id();
-    this.b.emitWords(Op.OpFunctionCall, [type, result, fn, ...ids]);
+    const result = this.b.emitResultWords(Op.OpFunctionCall, type, [fn, ...ids]);
     for (const copyBack of after) copyBack();
     return result;
   }

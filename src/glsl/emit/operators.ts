@@ -152,7 +152,7 @@ export abstract class OperatorEmitter extends PlaceEmitter {
       return this.b.emitResult(Op.OpSampledImage, this.typeId(type), ids[0]!, ids[1]!);
     }
     if (form === "splat") return this.splat(ids[0]!, type);
-    if (form === "members") return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(type), ...ids);
+    if (form === "members") return this.b.emitResultWords(Op.OpCompositeConstruct, this.typeId(type), ids);
     if (type.kind === "matrix") {
       if (form === "diagonal") return this.diagonal(type, ids[0]!);
       if (form === "resize") return this.resize(type, ids[0]!, args[0]!.type);

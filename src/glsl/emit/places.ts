@@ -410,7 +410,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
       const part = b.emitResult(Op.OpCompositeExtract, this.typeId(partType, loading ? partLayout : undefined), id, at);
       parts.push(loading ? this.fromMemory(part, partType, partLayout) : this.toMemory(part, partType, partLayout));
     }
-    return b.emitResult(Op.OpCompositeConstruct, target, ...parts);
+    return b.emitResultWords(Op.OpCompositeConstruct, target, parts);
   }
 }
 
