@@ -50,6 +50,16 @@ describe("macros", () => {
   });
 });
 
+describe("definitions of the request", () => {
+  it.each(["", "A B", "A\n#error x", "1A", "A(x", "#"])("have a name that is a macro's: not %j", (name) => {
+    const source = `${head}void main() { }`;
+    const result = compileGlsl({ source, filename: "a", stage: "compute", defines: { [name]: "1" } });
+    expect(result.ok ? [] : result.diagnostics.map((d) => `${d.file} ${d.code}`)).toEqual([
+      "<defines> GLSL_BAD_MACRO_NAME",
+    ]);
+  });
+});
+
 describe("conditions", () => {
   it.each([
     ["1 + 2 * 3 == 7", true],

@@ -281,6 +281,11 @@ class Preprocessor {
 
   /** A definition of the request: as if `#define NAME VALUE` stood first. */
   private requestDefine(name: string, value: string): void {
+    if (!/^[A-Za-z_]\w*(\([\w, ]*\))?$/.test(name)) {
+      const { base, text } = this.sources.add("<defines>", name);
+      this.diagnostics.error("GLSL_BAD_MACRO_NAME", { name: name.slice(0, 80) }, base, base + text.length);
+      return;
+    }
     const lexer = new Lexer(this.sources.add("<defines>", `${name} ${value}`));
     const tokens: Token[] = [];
     for (let token = lexer.next(); token.kind !== T.Eof; token = lexer.next()) {
