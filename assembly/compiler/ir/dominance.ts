@@ -2,8 +2,29 @@
  * Dominators from the structure: in tree order all predecessors of a block but a loop's back edge come first, and a
  * header is dominated by the block before its loop. One pass; `dominates` is O(1) by preorder intervals.
  */
+
+import { Op } from "../../gen/ir-ops.ts";
 import { nodeIdom, nodeOrder, nodePre, nodeScratch, nodeSize } from "./columns.ts";
-import { entryBlock, isReachable, lastBlock, nextBlock, pred, predCount, prevBlock } from "./nodes.ts";
+import { blockOf, opOf, sourceIndex, userOf } from "./instr.ts";
+import {
+  entryBlock,
+  ifNodeOf,
+  isReachable,
+  lastBlock,
+  nextBlock,
+  pred,
+  predCount,
+  prevBlock,
+  prevNode,
+} from "./nodes.ts";
+
+/** The block in which a use reads: a phi's at the end of the predecessor, a condition's before its if. */
+export function useBlock(slot: u32): u32 {
+  const user = userOf(slot);
+  const op = opOf(user);
+  if (op == Op.IF) return prevNode(ifNodeOf(user));
+  return op == Op.PHI ? pred(blockOf(user), sourceIndex(slot)) : blockOf(user);
+}
 
 /** Fills nodeOrder, nodeIdom, nodePre, nodeSize of all reachable blocks; uses nodeScratch. */
 export function computeDominance(): void {

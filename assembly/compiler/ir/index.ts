@@ -38,7 +38,7 @@ import {
   placeLine,
   varWidth,
 } from "./columns.ts";
-import { computeDominance, dominates } from "./dominance.ts";
+import { computeDominance, dominates, useBlock } from "./dominance.ts";
 import {
   addSrc,
   blockOf,
@@ -256,6 +256,7 @@ export {
   undef,
   unlinkInstr,
   unlinkNode,
+  useBlock,
   useCount,
   userOf,
   validate,

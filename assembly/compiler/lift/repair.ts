@@ -17,7 +17,6 @@ import {
   entryBlock,
   firstInstr,
   firstUse,
-  ifNodeOf,
   instrScratch,
   jumpOf,
   lastInstr,
@@ -27,25 +26,16 @@ import {
   nextInstr,
   nextUse,
   opOf,
-  pred,
-  prevNode,
   setSrc,
   sourceIndex,
   storeVar,
+  useBlock,
   userOf,
   widthOf,
 } from "../ir/index.ts";
 
 /** Behind every instruction of its block. */
 const AT_END: u32 = 0xffff_ffff;
-
-/** The block in which a use reads: a phi's at the end of the predecessor, a condition's before its if. */
-function useBlock(slot: u32): u32 {
-  const user = userOf(slot);
-  const op = opOf(user);
-  if (op == Op.IF) return prevNode(ifNodeOf(user));
-  return op == Op.PHI ? pred(blockOf(user), sourceIndex(slot)) : blockOf(user);
-}
 
 function readsAtEnd(user: u32): bool {
   return opOf(user) == Op.IF || opOf(user) == Op.PHI;

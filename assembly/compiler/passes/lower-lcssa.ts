@@ -6,12 +6,10 @@
 import { spend } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import {
-  blockOf,
   componentsOf,
   entryBlock,
   firstInstr,
   firstUse,
-  ifNodeOf,
   insertInstr,
   loopOf,
   newInstr,
@@ -19,24 +17,14 @@ import {
   nextInstr,
   nextNode,
   nextUse,
-  opOf,
   parentOf,
-  pred,
   predCount,
-  prevNode,
   setSrc,
   sourceIndex,
+  useBlock,
   userOf,
   widthOf,
 } from "../ir/index.ts";
-
-/** The block in which a use reads: a phi's use is at the end of the predecessor, a condition's before its if. */
-function useBlock(slot: u32): u32 {
-  const user = userOf(slot);
-  const op = opOf(user);
-  if (op == Op.IF) return prevNode(ifNodeOf(user));
-  return op == Op.PHI ? pred(blockOf(user), sourceIndex(slot)) : blockOf(user);
-}
 
 function isInside(block: u32, loop: u32): bool {
   let n = block;
