@@ -63,6 +63,8 @@ export const enum Control {
   INTERRUPT_RPTR = 48,
   INTERRUPT_LOST = 52,
   SEED = 56,
+  WGPS = 60,
+  FLAGS = 64,
   VMID_TABLE = 256,
   VMID_BYTES = 16,
   QUEUE_TABLE = 1024,
@@ -78,6 +80,12 @@ export const enum GpuState {
   IDLE = 1,
   BUSY = 2,
   STOPPED = 3,
+}
+
+/** Control.FLAGS bits. */
+export const enum ControlFlag {
+  COHERENCE = 1,
+  COUNTERS = 2,
 }
 
 /** VMID table entry, byte offsets. */
@@ -245,6 +253,7 @@ export const enum BadDispatch {
   LDS = 3,
   SGPRS = 4,
   NOT_MODELLED = 5,
+  OCCUPANCY = 6,
 }
 
 /** First byte offset of each register space. */

@@ -10,7 +10,14 @@ export const RECORD_SHIFT: u32 = 6;
 export const QUEUES: u32 = MachineLimits.QUEUES;
 /** Waves of one workgroup: 1024 threads. */
 export const MAX_WAVES: u32 = 32;
+/** Most waves of a queue that are resident at once; fewer where they hold many VGPRs. */
+export const MAX_SLOTS: u32 = 128;
+/** Bytes of a queue's wave slots: 32 waves of 256 VGPRs. */
+export const QUEUE_SLOT_BYTES: u32 = MAX_WAVES * Wave.SLOT_BYTES;
+/** Most LDS of one workgroup. */
 export const LDS_BYTES: u32 = 65536;
+/** LDS of a queue's resident workgroups: a WGP's. */
+export const QUEUE_LDS_BYTES: u32 = 131072;
 
 export const TLB_BASE: usize = PhysicalMap.GPU_PRIVATE;
 export const TLB_ENTRIES: u32 = 2048;
@@ -18,9 +25,16 @@ export const TLB_ENTRIES: u32 = 2048;
 export const TEMP_BASE: usize = TLB_BASE + 0x10000;
 export const CONTEXT_BASE: usize = TLB_BASE + 0x20000;
 export const CONTEXT_BYTES: u32 = 0x1000;
+/** Random state of the queues' turns. */
+export const MIX_RANDOM: usize = TLB_BASE + 0x28000;
+/** Resident workgroups, `Group` records by queue. */
+export const GROUP_BASE: usize = TLB_BASE + 0x30000;
+/** What is in use of each WGP, `Wgp` records. */
+export const WGP_BASE: usize = TLB_BASE + 0x40000;
+export const MAX_WGPS: u32 = 64;
 export const SLOT_BASE: usize = TLB_BASE + 0x100000;
-export const LDS_BASE: usize = SLOT_BASE + <usize>(QUEUES * MAX_WAVES * Wave.SLOT_BYTES);
-export const CODE_BASE: usize = LDS_BASE + <usize>(QUEUES * LDS_BYTES);
+export const LDS_BASE: usize = SLOT_BASE + <usize>(QUEUES * QUEUE_SLOT_BYTES);
+export const CODE_BASE: usize = LDS_BASE + <usize>(QUEUES * QUEUE_LDS_BYTES);
 /** Decoded pages per queue, direct-mapped by page number. */
 export const CODE_PAGES: u32 = 32;
 export const CODE_PAGE_BYTES: u32 = 1024 << RECORD_SHIFT;
@@ -51,6 +65,10 @@ export const enum Wave {
   FLAT_SCRATCH = 0x40,
   /** Bytes of scratch of a lane. */
   SCRATCH_LIMIT = 0x48,
+  /** Number of the SIMD it runs on: 4 a WGP, of which the first two are one CU. */
+  SIMD = 0x4c,
+  /** Place of its workgroup among the queue's resident ones. */
+  GROUP = 0x50,
   /** 32 lanes of all ones or zeros. */
   MASK_ROW = 0x80,
   /** Scalar file by operand code 0-255: registers, then constants; 256-271 binary16 forms of the float constants. */
@@ -198,9 +216,9 @@ export const enum Context {
   NEXT_X = 0x2c,
   NEXT_Y = 0x30,
   NEXT_Z = 0x34,
-  /** Waves of the resident workgroup; 0: none is resident. */
+  /** Waves of a workgroup. */
   WAVES = 0x38,
-  /** Wave to run next. */
+  /** Slot of the wave to run next. */
   TURN = 0x3c,
   /** u64 */
   PROGRAM = 0x40,
@@ -227,8 +245,47 @@ export const enum Context {
   THREADS_Z = 0xcc,
   /** Rows or tries done of an SDMA packet that takes several turns. */
   PROGRESS = 0xd0,
+  /** Resident workgroups, places for them, and the place that runs where no seed mixes them. */
+  RESIDENT = 0xd4,
+  PLACES = 0xd8,
+  CURRENT = 0xdc,
+  /** Instructions that CURRENT has left of its turn. */
+  QUANTUM = 0xe0,
+  /** Bytes of a wave slot of this dispatch. */
+  SLOT_BYTES = 0xe4,
+  /** LDS bytes that each workgroup takes of its WGP. */
+  LDS_ALLOCATED = 0xe8,
+  /** 1: a workgroup uses both CUs of its WGP. */
+  WGP_MODE = 0xec,
+  /** WGP to try next. */
+  NEXT_WGP = 0xf0,
   /** Parallel to a decoded page: u64 page number | 1 << 63 where valid. */
   CODE_TAGS = 0x200,
   /** SH registers, by (offset - 0xb000). */
   SH = 0x400,
+}
+
+/** A resident workgroup. Its waves' slots follow one another from place times waves on. */
+export const enum Group {
+  /** Waves that have not ended; 0: the place is free. */
+  LIVE = 0,
+  /** Live waves that wait at the barrier. */
+  WAITING = 4,
+  WGP = 8,
+  /** First SIMD (global number) that it uses, and how many. */
+  SIMD = 12,
+  SIMDS = 16,
+  /** Rank of the SIMD of its first wave. */
+  FIRST = 20,
+  BYTES = 32,
+}
+
+/** What resident workgroups have taken of a WGP. */
+export const enum Wgp {
+  /** Waves and VGPRs of each of its four SIMDs. */
+  WAVES = 0,
+  VGPRS = 16,
+  /** LDS bytes of each CU's half. */
+  LDS = 32,
+  BYTES = 64,
 }

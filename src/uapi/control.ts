@@ -33,6 +33,10 @@ export const Control = {
   INTERRUPT_LOST: 0x34,
   /** Seed of the interleaving of queues and waves. */
   SEED: 0x38,
+  /** WGPs of the machine (2 CUs each), 1 to 64; 0: 40, as on navi21. */
+  WGPS: 0x3c,
+  /** `ControlFlag` bits, read before each slice. */
+  FLAGS: 0x40,
   /** Table of `VMIDS` entries of `Vmid`. */
   VMID_TABLE: 0x100,
   VMID_BYTES: 0x10,
@@ -40,6 +44,9 @@ export const Control = {
   QUEUE_TABLE: 0x400,
   QUEUE_BYTES: 0x80,
 } as const;
+
+/** COHERENCE: the caches are in the path of every access. COUNTERS: caches and waits are timed and counted. */
+export const ControlFlag = { COHERENCE: 1, COUNTERS: 2 } as const;
 
 export const CONTROL_MAGIC = 0x4b494c4e;
 export const CONTROL_VERSION = 1;

@@ -125,4 +125,6 @@ export const BadDispatch = {
   SGPRS: 4,
   /** A feature bit of RSRC1/2/3 or of the initiator that the model does not have. */
   NOT_MODELLED: 5,
+  /** The workgroup's waves, VGPRs or LDS exceed a WGP (in CU mode a CU). */
+  OCCUPANCY: 6,
 } as const;

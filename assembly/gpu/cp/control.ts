@@ -1,6 +1,6 @@
 /** The control block as the GPU sees it, and the interrupt ring. */
 import { Control, Interrupt, PhysicalMap } from "../../gen/uapi.ts";
-import { CONTEXT_BASE, CONTEXT_BYTES, MAX_WAVES, SLOT_BASE, Wave } from "../layout.ts";
+import { CONTEXT_BASE, CONTEXT_BYTES, Context, QUEUE_SLOT_BYTES, SLOT_BASE } from "../layout.ts";
 
 export function controlWord(offset: u32): u32 {
   return atomic.load<u32>(<usize>PhysicalMap.CONTROL + <usize>offset);
@@ -39,8 +39,9 @@ export function contextOf(queue: u32): usize {
   return CONTEXT_BASE + <usize>(queue * CONTEXT_BYTES);
 }
 
+/** Slot `index` of the queue's running dispatch. */
 export function slotOf(queue: u32, index: u32): usize {
-  return SLOT_BASE + <usize>((queue * MAX_WAVES + index) * Wave.SLOT_BYTES);
+  return SLOT_BASE + <usize>(queue * QUEUE_SLOT_BYTES + index * load<u32>(contextOf(queue), Context.SLOT_BYTES));
 }
 
 /** Puts an entry into the interrupt ring; where it is full, counts it as lost. */

@@ -64,7 +64,11 @@ export function haltQueue(queue: u32, waveIndex: u32): void {
   store<u32>(record, faultDetail0, Fault.DETAIL_0);
   store<u32>(record, faultDetail1, Fault.DETAIL_1);
   store<u32>(record, faultLane, Fault.LANE);
-  store<u32>(record, waveIndex, Fault.WAVE_INDEX);
+  store<u32>(
+    record,
+    waveIndex == NO_WAVE ? NO_WAVE : load<u32>(slotOf(queue, waveIndex), Wave.INDEX),
+    Fault.WAVE_INDEX,
+  );
   const dispatching = load<u32>(context, Context.DISPATCHING) != 0;
   if (dispatching) {
     store<u32>(record, load<u32>(context, Context.GROUPS_X), Fault.GROUPS_X);
@@ -73,8 +77,10 @@ export function haltQueue(queue: u32, waveIndex: u32): void {
     put64(record + Fault.PROGRAM_LO, load<u64>(context, Context.PROGRAM));
     const waves = load<u32>(context, Context.WAVES);
     store<u32>(record, waves, Fault.WAVE_COUNT);
+    // The workgroup of the wave at hand.
+    const first = waveIndex == NO_WAVE ? 0 : waveIndex - (waveIndex % waves);
     for (let i: u32 = 0; i < waves; i++)
-      writeWave(record + Fault.WAVES + <usize>(i * Fault.WAVE_BYTES), slotOf(queue, i));
+      writeWave(record + Fault.WAVES + <usize>(i * Fault.WAVE_BYTES), slotOf(queue, first + i));
   }
   if (waveIndex != NO_WAVE) {
     const slot = slotOf(queue, waveIndex);

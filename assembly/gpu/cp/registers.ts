@@ -38,3 +38,8 @@ export function setShRegister(offset: u32, value: u32): void {
   if (isShRegister(offset)) store<u32>(context + Context.SH + <usize>(offset - RegisterSpace.SH), value);
   else raiseDetail(FaultKind.BAD_REGISTER_OFFSET, offset, 0);
 }
+
+/** A register of a queue's context. */
+export function register(at: usize, offset: u32): u32 {
+  return load<u32>(at + Context.SH + <usize>(offset - RegisterSpace.SH));
+}

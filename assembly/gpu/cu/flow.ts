@@ -34,7 +34,6 @@ export function executeFlow(rec: usize, next: u64): u32 {
     case Op.s_nop:
     case Op.s_clause:
     case Op.s_inst_prefetch:
-    case Op.s_sleep:
     case Op.s_setprio:
     case Op.s_waitcnt_depctr:
     case Op.s_waitcnt_vscnt:
@@ -48,6 +47,9 @@ export function executeFlow(rec: usize, next: u64): u32 {
       return Next.STEP;
     case Op.s_endpgm:
       return stop(WaveStatus.ENDED);
+    case Op.s_sleep:
+      // Ends the slice: who waits for another wave lets it run.
+      return Next.STOP;
     case Op.s_barrier:
       return stop(WaveStatus.BARRIER);
     case Op.s_branch:
