@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { fileProblem, isFileError } from "../base/index.ts";
+import type { BenchFlags, BenchName } from "./bench.ts";
 import type { CacheAction } from "./cache.ts";
 import type { CompileFlags } from "./compile.ts";
 import { type CliEnvironment, CliError, complain, print, type ServeFlags } from "./environment.ts";
@@ -117,6 +118,21 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     });
 
   kiln
+    .command("bench")
+    .description("code quality and compile time, beside the peers where they are installed")
+    .argument("[what]", "compile or codegen; default both", benchName)
+    .option("--peers", "compare: needs glslangValidator and --radv")
+    .option("--corpus <dir>", "folder of compute shaders; default: the example kernels", collect)
+    .option("--radv <command>", "measures a driver: run with MANIFEST -n RUNS -d DUMPS, answers JSON lines")
+    .option("--glslang <command>", "measures a GLSL front end: run with LIST -n RUNS, answers JSON lines")
+    .option("--work <dir>", "folder that the peers run in and leave their files in; default a temporary one")
+    .option("--json [file]", "figures as JSON; - is standard output")
+    .action(async (what: BenchName | undefined, flags: BenchFlags) => {
+      const { bench } = await import("./bench.ts");
+      setStatus(await bench(what, flags));
+    });
+
+  kiln
     .command("disasm")
     .description("print a code object's assembler text")
     .argument("<file>", "code object; - is standard input")
@@ -157,6 +173,11 @@ interface ExecFlags extends SourceFlags {
   readonly push: string;
   readonly groups: string;
   readonly timeoutSeconds: string;
+}
+
+function benchName(text: string): BenchName {
+  if (text === "compile" || text === "codegen") return text;
+  throw new InvalidArgumentError("expected compile or codegen");
 }
 
 function cacheAction(text: string): CacheAction {

@@ -108,22 +108,33 @@ export async function createCore(options: CoreOptions = {}): Promise<CoreTools> 
   return {
     compile(request) {
       const passes: CorePassReport[] = [];
-      const wanted = request.dumpAfter ?? [];
-      const all = wanted.includes("all");
+      const wanted = request.dumpAfter;
+      const dumps = wanted !== undefined && wanted.length > 0;
+      const all = wanted?.includes("all") ?? false;
       let ir = "";
       let since = performance.now();
-      const passed = (pass: number): void => {
-        const microseconds = (performance.now() - since) * 1000;
-        const name = passRows[pass - 1]?.name ?? `pass ${pass}`;
-        const report = { name, instructions: instance.instructionCount(), microseconds };
-        if (wanted.length > 0) ir = text();
-        passes.push(all || wanted.includes(name) ? { ...report, ir } : report);
+      const report = (name: string): void => {
+        const row = {
+          name,
+          microseconds: (performance.now() - since) * 1000,
+          instructions: instance.instructionCount(),
+        };
+        if (dumps) ir = text();
+        passes.push(all || wanted?.includes(name) ? { ...row, ir } : row);
         since = performance.now();
       };
-      const raw = instance.run("compile", request, { validate: checked, passed });
+      const passed = (pass: number): void => report(passRows[pass - 1]?.name ?? `pass ${pass}`);
+      const raw = instance.run("compile", request, {
+        validate: checked,
+        passed: wanted === undefined ? quiet.passed : passed,
+      });
       if (raw !== undefined) return failed(raw, request);
+      if (wanted !== undefined) {
+        const microseconds = (performance.now() - since) * 1000;
+        passes.push({ name: "emit", microseconds, instructions: instance.instructionCount() });
+      }
       const output = readOutput(instance.output(), passes);
-      return { ok: true, output: wanted.length > 0 ? { ...output, ir } : output };
+      return { ok: true, output: dumps ? { ...output, ir } : output };
     },
     lower(request) {
       const raw = instance.run("lower", request, quiet);

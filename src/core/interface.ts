@@ -26,13 +26,15 @@ export interface CoreRequest {
   readonly contraction: boolean;
   /** Raw V# bounds: `false` lets the core assume every access in range. */
   readonly robust: boolean;
-  /** Pass names whose result to dump as IR text; `["all"]` for each pass. */
+  /** Asks for pass reports, with the IR text after the passes named here; `["all"]` for each pass, `[]` for none. */
   readonly dumpAfter?: readonly string[];
   readonly limits?: { readonly timeMs?: number };
 }
 
+/** One pass that ran, in order; the last is `emit`, the whole back end. */
 export interface CorePassReport {
   readonly name: string;
+  /** Instructions of the IR after it. */
   readonly instructions: number;
   readonly microseconds: number;
   /** IR text after the pass, when asked for. */
@@ -63,6 +65,7 @@ export interface CoreOutput {
   readonly threadIdComponents: 0 | 1 | 2;
   readonly contractions: number;
   readonly lines: readonly CoreLine[];
+  /** Empty unless `dumpAfter` is given. */
   readonly passes: readonly CorePassReport[];
   /** Final IR text when `dumpAfter` is given. */
   readonly ir?: string;

@@ -25,6 +25,7 @@ describe("same input, same bytes", () => {
       optimization: 2,
       contraction: true,
       robust: true,
+      dumpAfter: [],
     });
     if (!result.ok) throw new Error(JSON.stringify(result.failures));
     const { passes, ...rest } = result.output;

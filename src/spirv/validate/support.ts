@@ -189,13 +189,17 @@ const builtIns: ReadonlySet<number> = new Set([
   BuiltIn.SubgroupLtMask,
 ]);
 
-/** Code always keeps denormals, signed zeros, infinities and NaN, and rounds to nearest even. */
+/**
+ * Code always keeps denormals, signed zeros, infinities and NaN, and rounds to nearest even. Lanes that parted meet again
+ * at each merge, so uniform control flow of a subgroup is always what SubgroupUniformControlFlowKHR asks for.
+ */
 const executionModes: ReadonlySet<number> = new Set([
   ExecutionMode.LocalSize,
   ExecutionMode.LocalSizeId,
   ExecutionMode.DenormPreserve,
   ExecutionMode.SignedZeroInfNanPreserve,
   ExecutionMode.RoundingModeRTE,
+  ExecutionMode.SubgroupUniformControlFlowKHR,
 ]);
 
 const G = GlslStd450;

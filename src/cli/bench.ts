@@ -1,0 +1,53 @@
+import { writeFileSync } from "node:fs";
+import { fileProblem } from "../base/index.ts";
+import { benchCodegen, codegenTable } from "./bench-codegen.ts";
+import { benchCompile, compileTable } from "./bench-compile.ts";
+import { benchShaders } from "./bench-corpus.ts";
+import { measurePeers, type PeerOptions } from "./bench-peers.ts";
+import { CliError, print } from "./environment.ts";
+
+export interface BenchFlags {
+  readonly peers?: boolean;
+  readonly corpus?: readonly string[];
+  readonly json?: string | true;
+  readonly radv?: string;
+  readonly glslang?: string;
+  readonly work?: string;
+}
+
+export type BenchName = "compile" | "codegen";
+
+/** Runs one bench, or both; prints tables, or JSON that scripts read. Errors: `CliError` 2 for flags, 3 for missing peers. */
+export async function bench(name: BenchName | undefined, flags: BenchFlags): Promise<0> {
+  const shaders = benchShaders(flags.corpus ?? []);
+  const peers = flags.peers === true ? measurePeers(shaders, peerOptions(flags)) : undefined;
+  const results: Record<string, object> = {};
+  const tables: string[] = [];
+  if (name !== "compile") {
+    const result = await benchCodegen(shaders, peers);
+    results.codegen = result;
+    tables.push(codegenTable(result));
+  }
+  if (name !== "codegen") {
+    const result = await benchCompile(shaders, peers);
+    results.compile = result;
+    tables.push(compileTable(result));
+  }
+  const json = `${JSON.stringify(name === undefined ? results : results[name], null, 1)}\n`;
+  if (flags.json === "-" || flags.json === true) print(json);
+  else print(tables.join("\n"));
+  if (typeof flags.json === "string" && flags.json !== "-") {
+    try {
+      writeFileSync(flags.json, json);
+    } catch (error) {
+      throw new CliError(3, `${flags.json}: cannot write it: ${fileProblem(error)}`);
+    }
+  }
+  return 0;
+}
+
+function peerOptions({ radv, glslang, work }: BenchFlags): PeerOptions {
+  if (radv === undefined)
+    throw new CliError(2, "--peers: give --radv COMMAND, which measures the driver to compare with");
+  return { radv, glslang, folder: work };
+}
