@@ -11,6 +11,7 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Key, ShaderCache } from "../src/cache/index.ts";
+import { Connection, type Loaded, load, median, percentile, prepared, rounded } from "./http-load.ts";
 
 const argument = (name: string, otherwise: number) => {
   const at = process.argv.indexOf(name);
@@ -44,9 +45,6 @@ async function stop({ child }: Running): Promise<void> {
   await ended;
 }
 
-const percentile = (sorted: readonly number[], share: number) =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-
 /** One POST; answers status and body. */
 function post(agent: Agent, url: string, body: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
@@ -61,29 +59,6 @@ function post(agent: Agent, url: string, body: string): Promise<{ status: number
   });
 }
 
-/** Requests a second and latency of `connections` clients that ask without pause. */
-async function load(url: string, body: string): Promise<{ perSecond: number; p50Ms: number; p99Ms: number }> {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const times: number[] = [];
-  const run = async (until: number, kept: number[]) => {
-    while (performance.now() < until) {
-      const from = performance.now();
-      const { status } = await post(agent, url, body);
-      if (status !== 200) throw new Error(`status ${status}`);
-      kept.push(performance.now() - from);
-    }
-  };
-  const lanes = (ms: number, kept: number[]) =>
-    Promise.all(Array.from({ length: connections }, () => run(performance.now() + ms, kept)));
-  await lanes(1000, []);
-  const from = performance.now();
-  await lanes(seconds * 1000, times);
-  const took = (performance.now() - from) / 1000;
-  agent.destroy();
-  times.sort((a, b) => a - b);
-  return { perSecond: times.length / took, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) };
-}
-
 const shader = (variant: number, padding = 0) => `#version 450
 layout(local_size_x = 64) in;
 layout(std430, binding = 0) buffer B { uint x[]; };
@@ -94,74 +69,74 @@ const folder = mkdtempSync(join(tmpdir(), "kiln-bench-"));
 
 async function throughput(): Promise<object> {
   const body = JSON.stringify({ source: shader(1, 1800), stage: "compute" });
-  const kiln = await startServer(["--cache-dir", join(folder, "rate"), "--verify-rate", "0"]);
+  const kiln = await startServer([
+    "--cache-dir",
+    join(folder, "rate"),
+    ...process.argv.slice(2).filter((a) => a.startsWith("--verify-rate=")),
+  ]);
   const agent = new Agent({ keepAlive: false });
   const { text: answer } = await post(agent, `${kiln.address}/compile`, body);
   const child = fork(new URL("./service-floor.ts", import.meta.url), { execArgv: ["--import", "tsx"] });
   child.send(answer);
   const [port] = (await once(child, "message")) as [number];
-  const floorUrl = `http://127.0.0.1:${port}/compile`;
+  const floorAddress = `http://127.0.0.1:${port}`;
   // In turns, so that what else the machine does weighs on both.
   const rounds = { kiln: [] as Loaded[], floor: [] as Loaded[] };
   for (let round = 0; round < 3; round++) {
-    rounds.floor.push(await load(floorUrl, body));
-    rounds.kiln.push(await load(`${kiln.address}/compile`, body));
+    rounds.floor.push(await load(floorAddress, child.pid, body, connections, seconds));
+    rounds.kiln.push(await load(kiln.address, kiln.child.pid, body, connections, seconds));
   }
   child.kill();
   await stop(kiln);
-  const middle = (rows: readonly Loaded[], field: keyof Loaded) =>
-    percentile(
-      rows.map((row) => row[field]).sort((a, b) => a - b),
-      0.5,
-    );
-  const figures = {
+  const of = (rows: readonly Loaded[], field: keyof Loaded) => median(rows.map((row) => row[field]));
+  const both = (field: keyof Loaded) => [of(rounds.kiln, field), of(rounds.floor, field)] as const;
+  const [[rate, floorRate], [p99, floorP99], [cpu, floorCpu]] = [both("perSecond"), both("p99Ms"), both("cpuUs")];
+  return {
     bodyBytes: body.length,
     answerBytes: answer.length,
-    requestsPerSecond: Math.round(middle(rounds.kiln, "perSecond")),
-    floorRequestsPerSecond: Math.round(middle(rounds.floor, "perSecond")),
-    p99Ms: Number(middle(rounds.kiln, "p99Ms").toFixed(2)),
-    floorP99Ms: Number(middle(rounds.floor, "p99Ms").toFixed(2)),
-  };
-  return {
-    ...figures,
-    rateRatio: Number((figures.requestsPerSecond / figures.floorRequestsPerSecond).toFixed(2)),
-    p99Ratio: Number((figures.p99Ms / figures.floorP99Ms).toFixed(2)),
+    requestsPerSecond: Math.round(rate),
+    floorRequestsPerSecond: Math.round(floorRate),
+    rateRatio: rounded(rate / floorRate, 2),
+    p99Ms: rounded(p99, 2),
+    floorP99Ms: rounded(floorP99, 2),
+    p99Ratio: rounded(p99 / floorP99, 2),
+    cpuUs: Math.round(cpu),
+    floorCpuUs: Math.round(floorCpu),
   };
 }
-type Loaded = Awaited<ReturnType<typeof load>>;
 
 /** p50 of one request after the other, each another shader: all in memory, then all on disk only. */
 async function hits(): Promise<object> {
   const count = 300;
   const disk = join(folder, "hits");
   const bodies = Array.from({ length: count }, (_, i) => JSON.stringify({ source: shader(i, 1500), stage: "compute" }));
-  const agent = new Agent({ keepAlive: true });
   const round = async (server: Running, outcome: string) => {
     const times: number[] = [];
+    const lane = await Connection.open(server.address);
     for (const body of bodies) {
+      const request = prepared(server.address, body);
       const from = performance.now();
-      const { text } = await post(agent, `${server.address}/compile`, body);
+      const text = await lane.ask(request);
       times.push(performance.now() - from);
-      const { cache } = JSON.parse(text) as { cache: string };
+      const { cache } = JSON.parse(text.toString()) as { cache: string };
       if (cache !== outcome) throw new Error(`expected ${outcome}, not ${cache}`);
     }
-    return percentile(
-      times.sort((a, b) => a - b),
-      0.5,
-    );
+    lane.close();
+    return median(times);
   };
-  const first = await startServer(["--cache-dir", disk, "--verify-rate", "0"]);
+  const first = await startServer(["--cache-dir", disk]);
   await round(first, "miss");
-  await round(first, "memory");
-  const memoryMs = await round(first, "memory");
+  const second = await startServer(["--cache-dir", disk, "--memory-bytes", "0"]);
+  const [memory, onDisk]: [number[], number[]] = [[], []];
+  // In turns, for a machine that does other things too; the first round of each warms it up.
+  for (let i = 0; i < 6; i++) {
+    memory.push(await round(first, "memory"));
+    onDisk.push(await round(second, "disk"));
+  }
   await stop(first);
-  const second = await startServer(["--cache-dir", disk, "--memory-bytes", "0", "--verify-rate", "0"]);
-  await round(second, "disk");
-  const diskMs = await round(second, "disk");
   await stop(second);
-  agent.destroy();
-  const ratio = Number((diskMs / memoryMs).toFixed(2));
-  return { memoryP50Ms: Number(memoryMs.toFixed(3)), diskP50Ms: Number(diskMs.toFixed(3)), ratio };
+  const [memoryMs, diskMs] = [median(memory.slice(1)), median(onDisk.slice(1))];
+  return { memoryP50Ms: rounded(memoryMs), diskP50Ms: rounded(diskMs), ratio: rounded(diskMs / memoryMs, 2) };
 }
 
 async function oneCompile(): Promise<object> {

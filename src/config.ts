@@ -67,7 +67,7 @@ const settings = {
   /** Records of the shared tier carry a MAC under this secret. */
   sharedSecret: setting<string | undefined>("KILN_SHARED_SECRET", text, none),
   /** Share of the hits that are compiled again and compared. */
-  verifyRate: setting("KILN_VERIFY_RATE", share, () => 0.001),
+  verifyRate: setting("KILN_VERIFY_RATE", share, () => 0.0001),
   workers: setting("KILN_WORKERS", atLeast(1), () => Math.max(1, availableParallelism() - 1)),
   maxWaiting: setting("KILN_MAX_WAITING", atLeast(0), () => 256),
   timeLimitMs: setting("KILN_TIME_LIMIT_MS", atLeast(1), () => 10_000),

@@ -1,7 +1,9 @@
 import { LRUCache } from "lru-cache";
 import type { Counters } from "./counters.ts";
 import type { Key, Lookup, Tier, TierEvent, TierStats } from "./tier.ts";
-import { countersOf } from "./tier-counters.ts";
+import { counterNames, countersOf } from "./tier-counters.ts";
+
+const names = counterNames("memory");
 
 /** Bytes that an entry takes beside its value: key string, list node, map slot (measured on V8, rounded up). */
 const entryOverheadBytes = 256;
@@ -32,7 +34,14 @@ export class MemoryTier implements Tier {
   }
 
   #count(event: TierEvent): void {
-    this.#options.counters.add(`tier.memory.${event}`);
+    this.#options.counters.add(names[event]);
+  }
+
+  /** True where `key` still has these very bytes: a hit, counted and used like that of `get`. Else nothing is counted. */
+  hitAgain(key: Key, value: Uint8Array): boolean {
+    if (this.#entries.get(key) !== value) return false;
+    this.#count("hits");
+    return true;
   }
 
   async get(key: Key, lookup?: Lookup): Promise<Uint8Array | undefined> {

@@ -24,6 +24,7 @@ const sharedTimeoutMs = 500;
 /** The tiers in order, nearest first, with their counters and the history that explains misses. */
 export class ShaderCache {
   readonly tiers: readonly Tier[];
+  readonly #memory: MemoryTier;
   readonly disk: DiskTier | undefined = undefined;
   readonly counters: Counters;
   readonly #history: History;
@@ -33,18 +34,20 @@ export class ShaderCache {
   constructor(options: ShaderCacheOptions) {
     this.counters = new Counters(options.disk === undefined ? undefined : new CounterFile(options.disk.folder));
     const { counters, disk } = { counters: this.counters, disk: options.disk };
-    const memory = { capacityBytes: options.memoryBytes, counters };
+    const bounds = { capacityBytes: options.memoryBytes, counters };
     const shared = options.shared && this.#shared(options.shared);
     const far = shared === undefined ? [] : [shared];
     if (disk === undefined) {
       const history = new MemoryHistory();
       this.#history = history;
-      this.tiers = [new MemoryTier({ ...memory, onEvict: (key) => history.markEvicted(key) }), ...far];
+      this.#memory = new MemoryTier({ ...bounds, onEvict: (key) => history.markEvicted(key) });
+      this.tiers = [this.#memory, ...far];
       this.#leases = far;
     } else {
       this.disk = new DiskTier({ ...disk, counters });
       this.#history = this.disk;
-      this.tiers = [new MemoryTier(memory), this.disk, ...far];
+      this.#memory = new MemoryTier(bounds);
+      this.tiers = [this.#memory, this.disk, ...far];
       this.#leases = [new FolderLeases(disk.folder), ...far];
     }
     this.#flushTimer = setInterval(() => void this.counters.flush(), flushEveryMs).unref();
@@ -69,6 +72,11 @@ export class ShaderCache {
       return { value, tier: tier.name };
     }
     return undefined;
+  }
+
+  /** `get` for a caller that has the value from before: true where the memory tier still holds these very bytes. */
+  hitAgain(key: Key, value: Uint8Array): boolean {
+    return this.#memory.hitAgain(key, value);
   }
 
   async put(key: Key, value: Uint8Array): Promise<void> {

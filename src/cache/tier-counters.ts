@@ -10,3 +10,8 @@ export function countersOf(
     number
   >;
 }
+
+/** The counters' names of one tier: made once, since counting is on the way of every hit. */
+export function counterNames(tier: TierName): Readonly<Record<TierEvent, string>> {
+  return Object.fromEntries(tierEvents.map((event) => [event, `tier.${tier}.${event}`])) as Record<TierEvent, string>;
+}

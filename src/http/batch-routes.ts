@@ -47,7 +47,7 @@ async function compileOne(
     if (error instanceof ServiceError && (error.code === "QUEUE_FULL" || error.code === "SHUTTING_DOWN")) throw error;
     const known =
       error instanceof ServiceError || isHttpError(error) ? error : httpError("INTERNAL", { id: request.id });
-    if (known !== error) request.log.error({ err: error }, "bug");
+    if (known !== error) request.log.error({ reqId: request.id, err: error }, "bug");
     const answer = problemOf(known.row.status, known.code, known.message, request.id);
     return { ok: false, line: JSON.stringify({ index, ...answer }) };
   }

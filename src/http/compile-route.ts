@@ -8,10 +8,12 @@ import {
   recordAssembly,
   reportNames,
 } from "../service/index.ts";
+import { AnswerMemo } from "./answer-memo.ts";
 import { type ParsedCompile, parseBody, parseRaw, validBody } from "./compile-request.ts";
+import { JsonBytes } from "./json-body.ts";
 import { wants } from "./media.ts";
 import { problemOf, sendProblem } from "./problem.ts";
-import { type CompileBody, compileAnswer, compileBody, type EmitName, problem } from "./schemas.ts";
+import { compileAnswer, compileBody, type EmitName, problem } from "./schemas.ts";
 
 /** Hashes of code objects, kept as long as the record that holds the bytes. */
 const hashes = new WeakMap<Uint8Array, string>();
@@ -84,16 +86,57 @@ export async function compileAnswerOf(service: CompileService, { request, emit }
 }
 
 const elfType = "application/x-elf";
+const jsonType = "application/json; charset=utf-8";
+/** Some six thousand answers of usual size. */
+const memoBytes = 32 << 20;
 
-async function compile(service: CompileService, parsed: ParsedCompile, request: FastifyRequest, reply: FastifyReply) {
-  const result = await compileAnswerOf(service, parsed, request.id);
-  if (!result.ok) return sendProblem(reply, result.answer);
-  if (!wants(request.headers.accept, elfType)) return result.answer;
-  const { key, cache, record } = result.compiled;
-  return reply
-    .headers({ "x-kiln-key": key, "x-kiln-cache": cache, etag: `"${codeSha256(record.elf)}"`, vary: "accept" })
-    .type(elfType)
-    .send(Buffer.from(record.elf.buffer, record.elf.byteOffset, record.elf.byteLength));
+type Body = JsonBytes | Buffer | undefined;
+
+class CompileRoute {
+  readonly #service: CompileService;
+  readonly #memo = new AnswerMemo(memoBytes);
+
+  constructor(service: CompileService) {
+    this.#service = service;
+  }
+
+  /** True where the answer was at hand and is on its way. */
+  answerAgain(body: Uint8Array, reply: FastifyReply): boolean {
+    const started = performance.now();
+    const found = this.#memo.find(body);
+    if (found === undefined || !this.#service.hitAgain(found.key, found.stored)) return false;
+    const microseconds = Math.round((performance.now() - started) * 1000);
+    reply.type(jsonType).send(`${found.head}${microseconds}}`);
+    return true;
+  }
+
+  async answer(request: FastifyRequest<{ Body: Body }>, reply: FastifyReply, asElf: boolean): Promise<FastifyReply> {
+    const parsed = parsedOf(request);
+    const result = await compileAnswerOf(this.#service, parsed, request.id);
+    if (!result.ok) return sendProblem(reply, result.answer);
+    const { compiled, answer } = result;
+    if (!asElf) {
+      const text = JSON.stringify(answer);
+      const { body } = request;
+      if (body instanceof JsonBytes && compiled.cache === "memory" && compiled.reports === undefined) {
+        this.#memo.keep(body.bytes, text, compiled);
+      }
+      return reply.type(jsonType).send(text);
+    }
+    const { key, cache, record } = compiled;
+    return reply
+      .headers({ "x-kiln-key": key, "x-kiln-cache": cache, etag: `"${codeSha256(record.elf)}"`, vary: "accept" })
+      .type(elfType)
+      .send(Buffer.from(record.elf.buffer, record.elf.byteOffset, record.elf.byteLength));
+  }
+}
+
+function parsedOf(request: FastifyRequest<{ Body: Body }>): ParsedCompile {
+  const { body } = request;
+  if (Buffer.isBuffer(body)) {
+    return parseRaw(request, body, request.headers["content-type"]?.startsWith("application/x-spirv") === true);
+  }
+  return parseBody(validBody(request, compileBody, body?.parse(request)));
 }
 
 const problems = Object.fromEntries(
@@ -104,10 +147,11 @@ export function compileRoute(app: FastifyInstance, service: CompileService): voi
   for (const type of ["application/x-spirv", "text/x-glsl"]) {
     app.addContentTypeParser(type, { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   }
-  app.post<{ Body: CompileBody | Buffer }>(
+  const route = new CompileRoute(service);
+  app.post<{ Body: Body }>(
     "/compile",
     {
-      config: { role: "write" },
+      config: { role: "write", bodyAsBytes: true },
       schema: {
         summary: "Compile one shader",
         body: { content: { "application/json": { schema: compileBody } } },
@@ -115,12 +159,10 @@ export function compileRoute(app: FastifyInstance, service: CompileService): voi
       },
     },
     (request, reply) => {
-      const { body } = request;
-      const isSpirv = request.headers["content-type"]?.startsWith("application/x-spirv") === true;
-      const parsed = Buffer.isBuffer(body)
-        ? parseRaw(request, body, isSpirv)
-        : parseBody(validBody(request, compileBody, body));
-      return compile(service, parsed, request, reply);
+      const { body, headers } = request;
+      const asElf = wants(headers.accept, elfType);
+      if (!asElf && body instanceof JsonBytes && route.answerAgain(body.bytes, reply)) return undefined;
+      return route.answer(request, reply, asElf);
     },
   );
 }

@@ -21,16 +21,33 @@ const compressors = new Map<string, Compressor>([
 ]);
 const names = [...compressors.keys()];
 
+type Done = (error: Error | null, payload: unknown) => void;
+
 /** The hook that compresses large answers, in the encoding that the caller takes. Ranges and streams go as they are. */
-export async function compress(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
-  const type = String(reply.getHeader("content-type") ?? "");
-  if ((typeof payload !== "string" && !Buffer.isBuffer(payload)) || !compressible.test(type)) return payload;
-  if (payload.length < leastBytes || reply.statusCode === 206 || reply.hasHeader("etag")) return payload;
+export function compress(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: Done): void {
+  const compressor = isCompressible(reply, payload) ? compressorFor(request, reply) : undefined;
+  if (compressor === undefined) {
+    done(null, payload);
+    return;
+  }
+  compressor.compress(Buffer.from(payload as string)).then(
+    (bytes) => {
+      reply.header("content-encoding", compressor.name).removeHeader("content-length");
+      done(null, bytes);
+    },
+    (error: Error) => done(error, payload),
+  );
+}
+
+function isCompressible(reply: FastifyReply, payload: unknown): boolean {
+  if ((typeof payload !== "string" && !Buffer.isBuffer(payload)) || payload.length < leastBytes) return false;
+  if (!compressible.test(String(reply.getHeader("content-type") ?? ""))) return false;
+  return reply.statusCode !== 206 && !reply.hasHeader("etag");
+}
+
+function compressorFor(request: FastifyRequest, reply: FastifyReply) {
   reply.header("vary", "accept-encoding");
   const name = encodingFor(request.headers["accept-encoding"] as string | undefined, names);
-  const compressor = name === undefined ? undefined : compressors.get(name);
-  if (name === undefined || compressor === undefined || request.method === "HEAD") return payload;
-  const bytes = await compressor(Buffer.from(payload as string));
-  reply.header("content-encoding", name).removeHeader("content-length");
-  return bytes;
+  const compress = name === undefined ? undefined : compressors.get(name);
+  return name === undefined || compress === undefined || request.method === "HEAD" ? undefined : { name, compress };
 }

@@ -34,7 +34,7 @@ declare module "fastify" {
 
 /** The hook that guards every route, unknown ones too. */
 export function guard(access: Access) {
-  return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
+  return (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
     const need = request.routeOptions.config?.role ?? "read";
     if (access.loopback) {
       const { origin } = request.headers;
@@ -42,7 +42,9 @@ export function guard(access: Access) {
         throw httpError("HOST_REFUSED", {});
       }
     }
-    if (access.keys === undefined || need === "none") return;
-    requireRole(roleOf(access.keys, request.headers.authorization), need);
+    if (access.keys !== undefined && need !== "none") {
+      requireRole(roleOf(access.keys, request.headers.authorization), need);
+    }
+    done();
   };
 }

@@ -66,7 +66,7 @@ export function errorHandler(bodyBytes: number) {
     const { status, blame } = known.row;
     // A client that is still sending would lose the answer with the connection: Node reads off what is bounded.
     if (status === 413 && Number(request.headers["content-length"]) <= drainBytes) reply.removeHeader("connection");
-    if (blame === "bug") request.log.error({ err: error, code: known.code }, "bug");
+    if (blame === "bug") request.log.error({ reqId: request.id, err: error, code: known.code }, "bug");
     return sendProblem(reply, problemOf(status, known.code, known.message, request.id));
   };
 }

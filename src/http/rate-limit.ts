@@ -44,12 +44,18 @@ class RateLimit {
 /** The hook that limits what a caller sends: by its API key where keys are on, else by address. */
 export function limitRate(perMinute: number) {
   const limit = new RateLimit(perMinute);
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (request.routeOptions.config?.role !== "write") return;
+  return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    if (request.routeOptions.config?.role !== "write") {
+      done();
+      return;
+    }
     const caller = request.headers.authorization ?? request.ip;
     const weight = 1 + Math.ceil(Number(request.headers["content-length"] ?? bytesPerWeight) / bytesPerWeight);
     const waitSeconds = limit.take(caller, weight);
-    if (waitSeconds === 0) return;
+    if (waitSeconds === 0) {
+      done();
+      return;
+    }
     reply.header("retry-after", waitSeconds);
     throw httpError("RATE_LIMIT", { seconds: waitSeconds });
   };

@@ -24,6 +24,8 @@ export interface CompileSuccess {
   readonly key: Key;
   readonly cache: CacheOutcome;
   readonly record: CompileRecord;
+  /** The record as the cache keeps it, for `hitAgain`. */
+  readonly stored: Uint8Array;
   readonly reports?: TaskReports;
 }
 
@@ -67,11 +69,12 @@ interface Hit {
   readonly key: Key;
   readonly cache: TierName;
   readonly record: CompileRecord;
+  readonly stored: Uint8Array;
 }
 
 type Flight =
   | Hit
-  | { readonly key: Key; readonly cache: "miss"; readonly record: CompileRecord }
+  | { readonly key: Key; readonly cache: "miss"; readonly record: CompileRecord; readonly stored: Uint8Array }
   | { readonly diagnostics: readonly Diagnostic[] };
 
 const maxFailures = 20;
@@ -89,9 +92,13 @@ export class CompileService {
   readonly #failures: RecentFailure[] = [];
   readonly #started = Date.now();
   #isHealthy = false;
+  /** Hits until the next one is compiled again. */
+  #untilSample: number;
+  #isVerifying = false;
 
   constructor(options: CompileServiceOptions) {
     this.#options = options;
+    this.#untilSample = hitsToSample(options.verifyRate);
     this.build = options.build;
   }
 
@@ -110,8 +117,22 @@ export class CompileService {
     const joined = running !== undefined && done.cache === "miss";
     if (joined) cache.counters.add("joined");
     const record = renameRecord(done.record, neutralFilename, request.filename);
-    const answer = { ok: true, key: done.key, cache: joined ? "joined" : done.cache, record } as const;
+    const { key, stored } = done;
+    const answer = { ok: true, key, cache: joined ? "joined" : done.cache, record, stored } as const;
     return reports.length === 0 ? answer : { ...answer, reports: await this.#reports(request, reports, done.key) };
+  }
+
+  /**
+   * For a request that is the same as one that was answered with `stored` under `key`. True: it is a hit in memory, and
+   * counted as one. False: nothing is counted, and `compile` has to say what it is.
+   */
+  hitAgain(key: Key, stored: Uint8Array): boolean {
+    const { cache } = this.#options;
+    if (this.#untilSample <= 1 || !cache.hitAgain(key, stored)) return false;
+    this.#untilSample--;
+    cache.counters.add("requests");
+    cache.counters.add("hits");
+    return true;
   }
 
   #start(request: CompileRequest, keys: RequestKeys): Promise<Flight> {
@@ -142,17 +163,24 @@ export class CompileService {
       const found = await this.#find(key, lookup);
       if (found === undefined) continue;
       this.#options.cache.counters.add("hits");
-      return { key, cache: found.tier, record: found.record };
+      return { key, cache: found.tier, record: found.record, stored: found.stored };
     }
     return undefined;
   }
 
   /** Compiles some of the hits again, when no request waits for a worker, and compares: a wrong record is told and goes. */
   #sample(request: CompileRequest, hit: Hit): void {
-    const { pool, verifyRate = 0 } = this.#options;
-    if (Math.random() >= verifyRate || pool.stats().waiting > 0) return;
+    if (--this.#untilSample > 0) return;
+    const { pool, verifyRate } = this.#options;
+    this.#untilSample = hitsToSample(verifyRate);
+    if (this.#isVerifying || pool.stats().waiting > 0) return;
+    this.#isVerifying = true;
     // No answer waits for it; what fails here fails a request that asks for the same, too.
-    void this.#verify(request, hit).catch(() => {});
+    void this.#verify(request, hit)
+      .catch(() => {})
+      .finally(() => {
+        this.#isVerifying = false;
+      });
   }
 
   async #verify(request: CompileRequest, { key, record }: Hit): Promise<void> {
@@ -176,7 +204,7 @@ export class CompileService {
     const found = await cache.get(key, lookup);
     if (found === undefined) return undefined;
     const record = this.#decode(found.value);
-    if (record !== undefined) return { record, tier: found.tier };
+    if (record !== undefined) return { record, tier: found.tier, stored: found.value };
     lookup.corrupt = true;
     await cache.reject(key, found.tier);
     return undefined;
@@ -209,7 +237,7 @@ export class CompileService {
       await cache.put(identity.key, answer.record);
       cache.remember(identity);
       this.#options.onCompiled?.(identity.key, record, answer.microseconds);
-      return { key: identity.key, cache: "miss", record };
+      return { key: identity.key, cache: "miss", record, stored: answer.record };
     } catch (error) {
       this.#noteFailure(id, error);
       throw error;
@@ -296,6 +324,12 @@ export class CompileService {
     await Promise.allSettled(this.#flights.values());
     await this.#options.cache.close();
   }
+}
+
+/** After how many hits one is sampled, when each is with this chance: drawn once instead of for each. */
+function hitsToSample(rate = 0): number {
+  if (rate <= 0) return Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.ceil(Math.log(1 - Math.random()) / Math.log(1 - Math.min(rate, 1))));
 }
 
 const probeRequest: CompileRequest = {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createConnection } from "node:net";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Access, type AppOptions, createApp, hashKey, startServer } from "../../src/http/index.ts";
 import type { CompileService } from "../../src/service/index.ts";
@@ -67,6 +68,47 @@ describe("POST /compile", () => {
       cache: "memory",
       microseconds: expect.any(Number),
     });
+  });
+
+  it("answers the same body again with the same bytes, counted as hits, until its record goes", async () => {
+    const payload = { source: "again", stage: "compute", filename: "größe.comp", emit: ["code", "sourceMap"] };
+    const counts = async () => {
+      const { requests, hitRate, tiers } = (await app.inject({ url: "/cache/stats" })).json();
+      return { requests, hits: Math.round(hitRate * requests), inMemory: tiers[0].hits };
+    };
+    const first = await post(payload);
+    const before = await counts();
+    const answers = [];
+    for (let i = 0; i < 5; i++) answers.push(await post(payload));
+    const after = await counts();
+    expect(after).toEqual({ requests: before.requests + 5, hits: before.hits + 5, inMemory: before.inMemory + 5 });
+    for (const answer of answers) {
+      expect(answer.headers["content-type"]).toBe(first.headers["content-type"]);
+      expect(answer.headers["content-length"]).toBe(String(answer.rawPayload.length));
+      expect(answer.json()).toEqual({ ...first.json(), cache: "memory", microseconds: expect.any(Number) });
+      expect(answer.json().sourceMap[0].file).toBe("größe.comp");
+    }
+    expect((await post({ ...payload, emit: ["stats"] })).json()).not.toHaveProperty("code");
+    const asElf = await post(payload, app, { accept: "application/x-elf" });
+    expect(asElf.headers["content-type"]).toBe("application/x-elf");
+    const squeezed = await post(payload, app, { "accept-encoding": "gzip" });
+    expect(squeezed.headers["content-encoding"]).toBe("gzip");
+    expect(JSON.parse(gunzipSync(squeezed.rawPayload).toString())).toMatchObject({ cache: "memory" });
+    await app.inject({ method: "DELETE", url: `/artifacts/${first.json().key}` });
+    expect((await post(payload)).json().cache).toBe("miss");
+    expect((await post(payload)).json().cache).toBe("memory");
+    await app.inject({ method: "DELETE", url: "/cache" });
+    expect((await post(payload)).json().cache).toBe("miss");
+  });
+
+  it("guards an answer that is at hand like any other", async () => {
+    const payload = { source: "guarded", stage: "compute" };
+    for (let i = 0; i < 3; i++) expect((await post(payload)).statusCode).toBe(200);
+    expectProblem(await post(payload, app, { host: "evil.example" }), 403, "HOST_REFUSED");
+    const keyed = createApp(optionsOf({ loopback: false, keys: [{ role: "write", sha256: hashKey("k") }] }));
+    for (let i = 0; i < 3; i++) await post(payload, keyed, { authorization: "Bearer k" });
+    expectProblem(await post(payload, keyed), 401, "KEY_MISSING");
+    await keyed.close();
   });
 
   it("emits just what is asked for", async () => {
