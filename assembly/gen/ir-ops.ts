@@ -373,44 +373,49 @@ export const enum Op {
   SSBO_ATOMIC_CMPSWAP = 117,
   /** bytes of the bound range; source: element */
   SSBO_SIZE = 118,
+  /** address of a buffer's descriptor in the window of 32-bit pointers; source: element */
+  DESCRIPTOR_ADDRESS = 119,
   /** push constants at byte offset + `base` */
-  LOAD_PUSH = 119,
+  LOAD_PUSH = 120,
   /** workgroup memory: byte offset */
-  LOAD_SHARED = 120,
+  LOAD_SHARED = 121,
   /** data, byte offset */
-  STORE_SHARED = 121,
+  STORE_SHARED = 122,
   /** offset, data; gives the old value */
-  SHARED_ATOMIC = 122,
+  SHARED_ATOMIC = 123,
   /** offset, compare, data; gives the old value */
-  SHARED_ATOMIC_CMPSWAP = 123,
+  SHARED_ATOMIC_CMPSWAP = 124,
   /** all invocations of the workgroup arrive; then orders `storage` as memory_barrier */
-  BARRIER = 124,
+  BARRIER = 125,
   /** orders this invocation's accesses to `storage`, acquire and release */
-  MEMORY_BARRIER = 125,
+  MEMORY_BARRIER = 126,
   /** bit l: lane l is active and its source is true */
-  BALLOT = 126,
+  BALLOT = 127,
   /** a in the first active lane */
-  READ_FIRST_LANE = 127,
+  READ_FIRST_LANE = 128,
   /** a in lane b & 31, b the same in all active lanes; any value if inactive */
-  READ_LANE = 128,
+  READ_LANE = 129,
   /** a in lane b & 31; any value if that lane is inactive */
-  SHUFFLE = 129,
+  SHUFFLE = 130,
   /** number of the lane in its wave */
-  LOAD_LANE_ID = 130,
+  LOAD_LANE_ID = 131,
   /** gl_LocalInvocationID `component` */
-  LOAD_LOCAL_ID = 131,
+  LOAD_LOCAL_ID = 132,
   /** gl_WorkGroupID `component` */
-  LOAD_WORKGROUP_ID = 132,
+  LOAD_WORKGROUP_ID = 133,
   /** gl_NumWorkGroups `component` */
-  LOAD_NUM_WORKGROUPS = 133,
+  LOAD_NUM_WORKGROUPS = 134,
   /** leaves the innermost loop */
-  BREAK = 134,
+  BREAK = 135,
   /** goes to the innermost loop's continue list; not inside that list */
-  CONTINUE = 135,
+  CONTINUE = 136,
   /** ends the invocation */
-  END = 136,
-  COUNT = 137,
+  END = 137,
+  COUNT = 138,
 }
+
+/** `set` of a buffer access through a descriptor_address. */
+export const DYNAMIC_SET: u32 = 4294967295;
 
 export const enum OpFlag {
   PURE = 1,
@@ -459,8 +464,8 @@ const OPFLAGS: usize = memory.data<u32>([
   517, 5, 5, 5, 5, 5, 69, 69, 5, 5, 1, 5, 5, 517, 517, 513,
   513, 513, 513, 517, 513, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 1, 1, 72,
-  80, 1025, 1032, 1040, 1296, 1296, 1, 1025, 1032, 1040, 1296, 1296, 16, 16, 2176, 2176,
-  2176, 2304, 257, 257, 129, 129, 32, 32, 32,
+  80, 1025, 1032, 1040, 1296, 1296, 1, 1, 1025, 1032, 1040, 1296, 1296, 16, 16, 2176,
+  2176, 2176, 2304, 257, 257, 129, 129, 32, 32, 32,
 ]);
 /** `OpFlag` bits of an op. */
 export function opFlags(op: u32): u32 {
@@ -475,8 +480,8 @@ const OPDST: usize = memory.data<u8>([
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
   4, 4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 3,
-  0, 4, 4, 0, 2, 2, 2, 4, 4, 0, 2, 2, 0, 0, 2, 2,
-  2, 2, 2, 2, 2, 2, 0, 0, 0,
+  0, 4, 4, 0, 2, 2, 2, 2, 4, 4, 0, 2, 2, 0, 0, 2,
+  2, 2, 2, 2, 2, 2, 2, 0, 0, 0,
 ]);
 /** 0 no result, 1 boolean, 2 32-bit, 3 the instruction's width, 4 vector. */
 export function opDst(op: u32): u32 {
@@ -491,8 +496,8 @@ const OPMINSOURCES: usize = memory.data<u8>([
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
   1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
-  1, 1, 1, 2, 2, 3, 0, 0, 1, 2, 2, 3, 0, 0, 1, 1,
-  2, 2, 0, 0, 0, 0, 0, 0, 0,
+  1, 1, 1, 2, 2, 3, 0, 0, 0, 1, 2, 2, 3, 0, 0, 1,
+  1, 2, 2, 0, 0, 0, 0, 0, 0, 0,
 ]);
 /** Sources the op must have. */
 export function opMinSources(op: u32): u32 {
@@ -507,8 +512,8 @@ const OPMAXSOURCES: usize = memory.data<u8>([
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
   1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
-  1, 2, 2, 3, 3, 4, 1, 1, 1, 2, 2, 3, 0, 0, 1, 1,
-  2, 2, 0, 0, 0, 0, 0, 0, 0,
+  1, 2, 2, 3, 3, 4, 1, 1, 1, 1, 2, 2, 3, 0, 0, 1,
+  1, 2, 2, 0, 0, 0, 0, 0, 0, 0,
 ]);
 /** Sources the op may have; 255: any number. */
 export function opMaxSources(op: u32): u32 {
@@ -523,8 +528,8 @@ const OPSOURCEKINDS: usize = memory.data<u32>([
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 34, 2, 2, 2, 2, 2,
   2, 1, 1, 2, 2, 51, 51, 819, 51, 51, 3, 3, 3, 3, 3, 3,
   3, 35, 3, 819, 2, 2, 2, 3, 3, 3, 3, 51, 51, 51, 51, 0,
-  0, 34, 34, 547, 546, 8738, 2, 2, 2, 35, 34, 546, 0, 0, 1, 2,
-  34, 34, 0, 0, 0, 0, 0, 0, 0,
+  0, 34, 34, 547, 546, 8738, 2, 2, 2, 2, 35, 34, 546, 0, 0, 1,
+  2, 34, 34, 0, 0, 0, 0, 0, 0, 0,
 ]);
 /** 4 bits a source: 0 as the instruction, 1 boolean, 2 32-bit, 3 vector. */
 export function opSourceKinds(op: u32): u32 {
@@ -539,8 +544,8 @@ const OPIMMS: usize = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
-  1, 4, 4, 4, 4, 3, 2, 1, 2, 2, 2, 1, 2, 2, 0, 0,
-  0, 0, 0, 1, 1, 1, 0, 0, 0,
+  1, 4, 4, 4, 4, 3, 2, 2, 1, 2, 2, 2, 1, 2, 2, 0,
+  0, 0, 0, 0, 1, 1, 1, 0, 0, 0,
 ]);
 /** Number of immediates. */
 export function opImms(op: u32): u32 {

@@ -32,8 +32,10 @@ export const enum Pass {
   OPT_LICM = 14,
   /** values leave loops through phis */
   LOWER_LCSSA = 15,
+  /** buffers behind pointers that turn out to be known */
+  OPT_BINDINGS = 16,
   /** what may differ between lanes */
-  DIVERGENCE = 16,
+  DIVERGENCE = 17,
   /** divergent boolean phis to 32 bits */
-  LOWER_BOOL_PHIS = 17,
+  LOWER_BOOL_PHIS = 18,
 }

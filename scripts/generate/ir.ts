@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { atomicOps, instrFlags, OpFlag, opRows, passRows } from "../../src/ir/index.ts";
+import { atomicOps, dynamicSet, instrFlags, OpFlag, opRows, passRows } from "../../src/ir/index.ts";
 import type { GeneratedFile } from "../generate.ts";
 
 const upper = (name: string): string => name.replace(/([a-z])([A-Z])/g, "$1_$2").toUpperCase();
@@ -38,6 +38,11 @@ export function generate(): GeneratedFile[] {
     lines.push(`  /** ${row.prose} */`, `  ${upper(row.name)} = ${i + 1},`);
   });
   lines.push(`  COUNT = ${opRows.length + 1},`, "}", "");
+  lines.push(
+    "/** `set` of a buffer access through a descriptor_address. */",
+    `export const DYNAMIC_SET: u32 = ${dynamicSet};`,
+    "",
+  );
   lines.push("export const enum OpFlag {");
   for (const [name, bit] of Object.entries(OpFlag)) lines.push(`  ${upper(name)} = ${bit},`);
   lines.push("}", "", "export const enum Atomic {");

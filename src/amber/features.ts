@@ -122,6 +122,7 @@ export function deviceProperty(name: string): boolean | undefined {
 
 /** Extensions whose whole effect on compute is there. */
 const extensions: ReadonlySet<string> = new Set([
+  "VK_EXT_descriptor_indexing",
   "VK_EXT_scalar_block_layout",
   "VK_EXT_subgroup_size_control",
   "VK_KHR_16bit_storage",

@@ -1,5 +1,5 @@
 export type { ImmName, InstrFlag, OpRow } from "./ops.ts";
-export { atomicOps, instrFlags, OpFlag, opNumbers, opRows } from "./ops.ts";
+export { atomicOps, dynamicSet, instrFlags, OpFlag, opNumbers, opRows } from "./ops.ts";
 export { IrSyntaxError, parseIr } from "./parse.ts";
 export { passNumbers, passRows } from "./passes.ts";
 export { printIr } from "./print.ts";

@@ -34,6 +34,9 @@ export const OpFlag = {
   Wave: 1 << 11,
 } as const;
 
+/** `set` of a buffer access whose last source is not an array element but the address of the descriptor. */
+export const dynamicSet = 0xffff_ffff;
+
 /** Meaning of the `atomic` immediate. */
 export const atomicOps = ["add", "umin", "umax", "imin", "imax", "and", "or", "xor", "swap"] as const;
 
@@ -216,7 +219,8 @@ export const opRows: readonly OpRow[] = [
   op("load_var", "any", [], F.Reads | F.Lowered, "value of local variable `var`", undefined, ["var"]),
   op("store_var", "", ["any"], F.Writes | F.Lowered, "sets local variable `var`", undefined, ["var"]),
   // memory. bits 8 or 16: one scalar of that size, a load's upper bits are 0; bits 0: words.
-  // buffers (offset in bytes, then the descriptor array element where it is not 0)
+  // buffers (offset in bytes, then the descriptor array element where it is not 0; with `set` = dynamicSet a
+  // descriptor_address in its place)
   op("load_ubo", "vec", ["32", "32?"], P | F.Offset, "uniform buffer: offset, element", undefined, [
     "set",
     "binding",
@@ -254,6 +258,15 @@ export const opRows: readonly OpRow[] = [
     ["set", "binding", "base"],
   ),
   op("ssbo_size", "32", ["32?"], P, "bytes of the bound range; source: element", undefined, ["set", "binding"]),
+  op(
+    "descriptor_address",
+    "32",
+    ["32?"],
+    P,
+    "address of a buffer's descriptor in the window of 32-bit pointers; source: element",
+    undefined,
+    ["set", "binding"],
+  ),
   op("load_push", "vec", ["32?"], P | F.Offset, "push constants at byte offset + `base`", undefined, ["base"]),
   // memory: workgroup
   op("load_shared", "vec", ["32"], F.Reads | F.Offset, "workgroup memory: byte offset", undefined, ["base", "bits"]),

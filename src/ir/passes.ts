@@ -15,6 +15,7 @@ export const passRows: readonly { readonly name: string; readonly prose: string 
   { name: "opt-offsets", prose: "constants of addresses into the instruction" },
   { name: "opt-licm", prose: "arithmetic out of loops" },
   { name: "lower-lcssa", prose: "values leave loops through phis" },
+  { name: "opt-bindings", prose: "buffers behind pointers that turn out to be known" },
   { name: "divergence", prose: "what may differ between lanes" },
   { name: "lower-bool-phis", prose: "divergent boolean phis to 32 bits" },
 ];

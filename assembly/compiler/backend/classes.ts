@@ -64,6 +64,7 @@ function uniformClass(i: u32): u32 {
       return imm(i, 3) == 0 ? ValueClass.SGPR : ValueClass.VGPR;
     case Op.LOAD_SSBO:
       return imm(i, 3) == 0 && isScalarLoad(i) ? ValueClass.SGPR : ValueClass.VGPR;
+    case Op.DESCRIPTOR_ADDRESS:
     case Op.PHI:
     case Op.EXTRACT:
     case Op.SELECT:

@@ -3,7 +3,7 @@
  * descriptors (they would fill the SGPRs) each block loads its own. Source of the layout: docs/abi.md, "Descriptors".
  */
 import { Fail, fail, failAt, spend } from "../../base/index.ts";
-import { InstrFlag, Op } from "../../gen/ir-ops.ts";
+import { DYNAMIC_SET, InstrFlag, Op } from "../../gen/ir-ops.ts";
 import { Op as Isa } from "../../gen/isa-ops.ts";
 import { bindingColumn, bindingRow } from "../io.ts";
 import {
@@ -39,11 +39,14 @@ import {
   raw,
   salu,
   saluNew,
+  valu,
+  valuNew,
 } from "./build.ts";
+import { classOf, ValueClass } from "./classes.ts";
 import { mDst0, mImm, mSrc0, mSrc1, nodeAnchor, nodeDepthOf, nodeMachine } from "./columns.ts";
 import { pushPointer, setPointer } from "./launch.ts";
 import { component, isVgprOperand, newVreg, operandVreg, RegClass, vregOperand } from "./machine.ts";
-import { operandOf } from "./values.ts";
+import { define, operandOf } from "./values.ts";
 import { openWaterfall } from "./waterfall.ts";
 
 /** High half of 32-bit pointers: `s_movk_i32 d, 0x8000`. */
@@ -160,7 +163,7 @@ export function scanDescriptors(thrifty: bool): void {
     nodeDepthOf[b] = depth;
     for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
       const k = elementSource(i);
-      if (k == -2) continue;
+      if (k == -2 || imm(i, 0) == DYNAMIC_SET) continue;
       if (k >= 0 && !isConst(src(i, k))) continue;
       const element = k >= 0 ? constBits(src(i, k)) : 0;
       const r = findRow(imm(i, 0), imm(i, 1), element);
@@ -256,9 +259,56 @@ function loadNeighbours(pair: u32, r: u32, offset: i32): void {
   }
 }
 
+/** Scalar byte offset of an array element of a descriptor row; an index out of range is held in range. */
+function elementOffset(row: u32, index: u32): u32 {
+  const held = saluNew(Isa.s_min_u32, index, constantOperand(bindingColumn(row, 4) - 1));
+  return saluNew(Isa.s_mul_i32, held, constantOperand(bindingColumn(row, 3)));
+}
+
+/** The V# at an address of the window: 4 SGPRs. */
+function dynamicDescriptor(i: u32): u32 {
+  const given = operandOf(src(i, srcCount(i) - 1));
+  const differs = (flagsOf(i) & InstrFlag.NONUNIFORM) != 0 && isVgprOperand(given);
+  const address = differs ? openWaterfall(given) : inScalar(given);
+  const pair = newVreg(RegClass.SGPR, 2);
+  copy(component(pair, 0), address);
+  salu(Isa.s_mov_b32, component(pair, 1), constantOperand(POINTER_HIGH), 0);
+  return loadDescriptor(pair, 0, 0);
+}
+
+/** descriptor_address. */
+export function selectDescriptorAddress(i: u32): void {
+  const row = bindingRow(imm(i, 0), imm(i, 1));
+  if (row < 0) {
+    failAt(instrPlace[i], Fail.BACKEND_INVALID, 3, imm(i, 0), imm(i, 1));
+    return;
+  }
+  const pointer = setPointer(imm(i, 0));
+  const first = bindingColumn(row, 2);
+  const last = bindingColumn(row, 4) - 1;
+  if (srcCount(i) == 0 || isConst(src(i, 0))) {
+    const element = srcCount(i) == 0 ? 0 : min<u32>(constBits(src(i, 0)), last);
+    const offset = constantOperand(first + element * bindingColumn(row, 3));
+    const dst = define(i);
+    if (isVgprOperand(dst)) valu(Isa.v_add_nc_u32_e64, dst, pointer, offset, 0, 0);
+    else salu(Isa.s_add_u32, dst, pointer, offset);
+    return;
+  }
+  const index = operandOf(src(i, 0));
+  if (classOf(i) == ValueClass.SGPR) {
+    const at = saluNew(Isa.s_add_u32, elementOffset(row, index), constantOperand(first));
+    salu(Isa.s_add_u32, define(i), pointer, at);
+    return;
+  }
+  const held = valuNew(Isa.v_min_u32_e64, index, constantOperand(last), 0);
+  const scaled = valuNew(Isa.v_mul_u32_u24_e64, held, constantOperand(bindingColumn(row, 3)), 0);
+  valu(Isa.v_add3_u32, define(i), scaled, constantOperand(first), pointer, 0);
+}
+
 /** The V# of a buffer op: four SGPRs. */
 export function descriptorOf(i: u32): u32 {
   const set = imm(i, 0);
+  if (set == DYNAMIC_SET) return dynamicDescriptor(i);
   const binding = imm(i, 1);
   const row = bindingRow(set, binding);
   const k = elementSource(i);
@@ -275,9 +325,7 @@ export function descriptorOf(i: u32): u32 {
     const given = operandOf(src(i, k));
     const differs = (flagsOf(i) & InstrFlag.NONUNIFORM) != 0 && isVgprOperand(given);
     const index = differs ? openWaterfall(given) : inScalar(given);
-    const held = saluNew(Isa.s_min_u32, index, constantOperand(count - 1));
-    const bytes = saluNew(Isa.s_mul_i32, held, constantOperand(stride));
-    return loadDescriptor(pair, offset, inSgpr(bytes));
+    return loadDescriptor(pair, offset, inSgpr(elementOffset(row, index)));
   }
   const element: u32 = k >= 0 ? min<u32>(constBits(src(i, k)), count - 1) : 0;
   const pair = pointerPair(set, setPointer(set));

@@ -3,7 +3,7 @@
  * Order of user SGPRs: docs/abi.md. The ring pointer is always passed.
  */
 import { Fail, fail } from "../../base/index.ts";
-import { Op } from "../../gen/ir-ops.ts";
+import { DYNAMIC_SET, Op } from "../../gen/ir-ops.ts";
 import { OP_COUNT } from "../../gen/isa-ops.ts";
 import {
   componentsOf,
@@ -101,6 +101,8 @@ function setOf(i: u32): i32 {
     case Op.SSBO_ATOMIC:
     case Op.SSBO_ATOMIC_CMPSWAP:
     case Op.SSBO_SIZE:
+      return imm(i, 0) == DYNAMIC_SET ? -1 : <i32>imm(i, 0);
+    case Op.DESCRIPTOR_ADDRESS:
       return <i32>imm(i, 0);
     default:
       return -1;

@@ -23,6 +23,7 @@ import {
 import { copy, inVgpr, raw } from "./build.ts";
 import { classOf, ValueClass } from "./classes.ts";
 import { mDst0, valueNeed, valueOperand } from "./columns.ts";
+import { selectDescriptorAddress } from "./descriptors.ts";
 import { P_UNDEFINED, threadId, workgroupCount, workgroupId } from "./launch.ts";
 import {
   component,
@@ -97,6 +98,9 @@ function selectInstr(i: u32): void {
       return;
     case Op.SSBO_SIZE:
       selectBufferSize(i);
+      return;
+    case Op.DESCRIPTOR_ADDRESS:
+      if (useCount(i) > 0) selectDescriptorAddress(i);
       return;
     case Op.LOAD_PUSH:
       selectPush(i);

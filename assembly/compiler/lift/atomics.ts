@@ -20,7 +20,8 @@ import {
   typeKind,
   unsupported,
 } from "./ids.ts";
-import { loadPointer, memoryAddress, storePointer } from "./memory.ts";
+import { accessFlags, loadPointer, memoryAddress, storePointer } from "./memory.ts";
+import { liftOrder } from "./ordering.ts";
 import { kindOfVar, PtrKind, pointerAt } from "./pointers.ts";
 import { Unsupported } from "./texts.ts";
 import { TypeKind } from "./types.ts";
@@ -60,9 +61,17 @@ export function isAtomic(op: u32): bool {
   return op >= <u32>SpvOp.OpAtomicLoad && op <= <u32>SpvOp.OpAtomicXor && op != SpvOp.OpAtomicCompareExchangeWeak;
 }
 
-/** Lifts one atomic instruction at word `at`. */
+/** Lifts one atomic instruction at word `at`, with what it orders. */
 export function liftAtomic(op: u32, at: u32): void {
   const store = op == SpvOp.OpAtomicStore;
+  const scope: u32 = store ? at + 2 : at + 4;
+  const unequal: u32 = op == SpvOp.OpAtomicCompareExchange ? at + 6 : 0;
+  liftOrder(false, scope, scope + 1, unequal);
+  if (!failed()) liftAccess(op, at, store);
+  if (!failed()) liftOrder(true, scope, scope + 1, unequal);
+}
+
+function liftAccess(op: u32, at: u32, store: bool): void {
   const p = pointerAt(store ? at + 1 : at + 3);
   if (failed()) return;
   const kind = kindOfVar(ptrVar[p]);
@@ -121,7 +130,7 @@ export function liftAtomic(op: u32, at: u32): void {
     setSrc(i, 1, data);
     setImm(i, shared ? 1 : 3, kindOfAtomic(op));
   }
-  setFlags(i, InstrFlag.COHERENT);
+  setFlags(i, accessFlags(p, 0) | InstrFlag.COHERENT);
   place0(i);
   const leaf = newLeaves(1);
   leafPool[leaf] = i;

@@ -73,7 +73,7 @@ import {
 } from "./ids.ts";
 import { copyPointer, describe, irWidth, Layout } from "./pointers.ts";
 import { Unsupported } from "./texts.ts";
-import { scalarWidth, TypeKind } from "./types.ts";
+import { isPointerValue, scalarWidth, TypeKind } from "./types.ts";
 import { leaves, operand, valueAt } from "./values.ts";
 
 /** Word of the instruction to lift next. */
@@ -171,7 +171,7 @@ export function liftPhi(at: u32): void {
     malformed(at);
     return;
   }
-  if (typeKind[type] == TypeKind.POINTER) {
+  if (typeKind[type] == TypeKind.POINTER && !isPointerValue(type)) {
     unsupported(Unsupported.POINTER, 0);
     return;
   }

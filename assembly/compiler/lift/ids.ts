@@ -6,13 +6,14 @@ import { Fail, fail, Limit, U32Column } from "../../base/index.ts";
 import { Option, option, words } from "../io.ts";
 import { LIFT_BASE } from "../memory-map.ts";
 
-export const MAX_IDS: u32 = 1 << 19;
+/** Ids of a module; a few of the lifter's own stand behind them. */
+export const MAX_IDS: u32 = (1 << 19) - 16;
 const MAX_LEAF_POOL: u32 = 1 << 21;
 const MAX_MEMBERS: u32 = 1 << 17;
 /** Scalars of one value at most. */
 export const MAX_LEAVES: u32 = 1 << 13;
 
-const C: usize = (<usize>MAX_IDS) << 2;
+const C: usize = (<usize>MAX_IDS + 16) << 2;
 
 export const enum IdClass {
   NONE = 0,
@@ -101,6 +102,8 @@ export const enum Dec {
   BUFFER_BLOCK = 32,
   NON_UNIFORM = 64,
   NON_READABLE = 128,
+  /** Pointers: the variable behind is known at run time only; `ptrElem` is the address of the descriptor. */
+  DYNAMIC = 256,
 }
 export const ROW_MAJOR: u32 = 0x8000_0000;
 
@@ -109,13 +112,28 @@ let leafTop: u32 = 1;
 let rawTop: u32 = 0;
 let memberTop: u32 = 0;
 
-/** Clears the columns for a module with ids below `ids`. */
+/** Ids of the lifter's own, behind those of the module. */
+export const enum Own {
+  /** What a pointer of which only the value is known points into: a storage buffer, workgroup memory. */
+  ANY_BUFFER = 0,
+  ANY_SHARED = 1,
+  /** Four ids in turn for the values of pointers. */
+  POINTER_VALUE = 2,
+  COUNT = 6,
+}
+
+/** An id of the lifter's own. */
+export function ownId(which: u32): u32 {
+  return bound + which;
+}
+
+/** Clears the columns for a module with ids below `ids`, at most `MAX_IDS`. */
 export function resetIds(ids: u32): void {
   bound = ids;
   leafTop = 1;
   rawTop = 0;
   memberTop = 0;
-  for (let c: u32 = 0; c < COLUMNS; c++) memory.fill(LIFT_BASE + <usize>c * C, 0, (<usize>ids) << 2);
+  for (let c: u32 = 0; c < COLUMNS; c++) memory.fill(LIFT_BASE + <usize>c * C, 0, (<usize>ids + <usize>Own.COUNT) << 2);
 }
 
 export function malformed(at: u32): void {

@@ -4,15 +4,12 @@
  * `src/spirv` before; `repair.ts` carries it over to the tree, and the IR validator runs right after.
  */
 import { Fail, fail, failed, Limit, spend } from "../../base/index.ts";
-import { Op } from "../../gen/ir-ops.ts";
 import {
   SpvBuiltIn,
   SpvDecoration,
   SpvExecutionMode,
   SpvExecutionModel,
-  SpvMemorySemantics,
   SpvOp,
-  SpvScope,
   SpvStorageClass,
 } from "../../gen/spirv.ts";
 import { MAX_WORDS, Option, option, specRows, words } from "../io.ts";
@@ -24,7 +21,6 @@ import {
   constantBool,
   constBits,
   cursorAtEnd,
-  effect,
   enterPlace,
   entryBlock,
   erase,
@@ -87,12 +83,14 @@ import {
   unsupported,
   wordAt,
 } from "./ids.ts";
-import { arrayLength, resetShared, startShared, storePointer, zeroShared } from "./memory.ts";
-import { accessChain, copyPointer, declareVariable, decorationBit } from "./pointers.ts";
+import { arrayLength, noteBuffer, resetShared, startShared, storePointer, zeroShared } from "./memory.ts";
+import { liftBarrier } from "./ordering.ts";
+import { liftPointerPair } from "./pointer-values.ts";
+import { accessChain, copyPointer, declareVariable, decorationBit, resetPointers } from "./pointers.ts";
 import { repairDominance } from "./repair.ts";
 import { isSubgroupOp, liftSubgroup } from "./subgroups.ts";
 import { Unsupported } from "./texts.ts";
-import { liftType, TypeKind } from "./types.ts";
+import { isPointerValue, liftType, TypeKind } from "./types.ts";
 import { liftCopyMemory, liftLoad, liftStore, liftValue, nullLeaves, operand, undefLeaves, valueAt } from "./values.ts";
 
 const SPIRV_MAGIC: u32 = 0x0723_0203;
@@ -246,7 +244,7 @@ function liftNull(op: u32, at: u32): void {
     malformed(at);
     return;
   }
-  if (typeKind[type] >= <u32>TypeKind.POINTER) {
+  if (typeKind[type] >= <u32>TypeKind.POINTER && !isPointerValue(type)) {
     idClass[id] = IdClass.UNSUPPORTED;
     return;
   }
@@ -266,7 +264,10 @@ function liftVariable(at: u32, count: u32): void {
     return;
   }
   // A function's variable keeps its IR variables when the function is inlined again.
-  if (idClass[id] != IdClass.POINTER) declareVariable(id, typeA[pointer], wordAt(at + 3));
+  if (idClass[id] != IdClass.POINTER) {
+    declareVariable(id, pointer, wordAt(at + 3));
+    if (wordAt(at + 3) == SpvStorageClass.StorageBuffer) noteBuffer(id);
+  }
   if (count < 5) return;
   const value = valueAt(at + 4);
   if (failed()) return;
@@ -357,28 +358,6 @@ function scan(op: u32, at: u32, count: u32): void {
   }
 }
 
-function liftBarrier(op: u32, at: u32): void {
-  const control = op == SpvOp.OpControlBarrier;
-  const first: u32 = control ? at + 2 : at + 1;
-  const scopeValue = leafPool[operand(first, 1)];
-  const semantics = leafPool[operand(first + 1, 1)];
-  const execution = control ? leafPool[operand(at + 1, 1)] : scopeValue;
-  if (failed()) return;
-  if (!isConst(scopeValue) || !isConst(semantics) || !isConst(execution)) {
-    malformed(at);
-    return;
-  }
-  const bits = constBits(semantics);
-  let storage: u32 = 0;
-  if ((bits & SpvMemorySemantics.UniformMemory) != 0) storage |= 1;
-  if ((bits & SpvMemorySemantics.WorkgroupMemory) != 0) storage |= 2;
-  if ((bits & SpvMemorySemantics.ImageMemory) != 0) storage |= 4;
-  // Relaxed orders nothing.
-  if ((bits & 0x1e) == 0) storage = 0;
-  const workgroup = control && constBits(execution) <= <u32>SpvScope.Workgroup;
-  effect(workgroup ? Op.BARRIER : Op.MEMORY_BARRIER, constBits(scopeValue), storage);
-}
-
 /** One instruction of a block. */
 function liftInstr(op: u32, at: u32, count: u32): void {
   switch (op) {
@@ -411,7 +390,16 @@ function liftInstr(op: u32, at: u32, count: u32): void {
       return;
     case SpvOp.OpAccessChain:
     case SpvOp.OpInBoundsAccessChain:
-      accessChain(at, count);
+      accessChain(at, count, false);
+      return;
+    case SpvOp.OpPtrAccessChain:
+    case SpvOp.OpInBoundsPtrAccessChain:
+      accessChain(at, count, true);
+      return;
+    case SpvOp.OpPtrEqual:
+    case SpvOp.OpPtrNotEqual:
+    case SpvOp.OpPtrDiff:
+      liftPointerPair(op, at);
       return;
     case SpvOp.OpArrayLength:
       arrayLength(at);
@@ -489,6 +477,7 @@ export function lift(): void {
   resetShader();
   resetFrames();
   resetShared();
+  resetPointers();
   const total = option(Option.WORD_COUNT);
   if (total < 5 || total > MAX_WORDS || words[0] != SPIRV_MAGIC) {
     malformed(0);

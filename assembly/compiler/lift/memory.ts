@@ -1,6 +1,6 @@
 /** OpLoad, OpStore, OpCopyMemory, atomics, OpArrayLength: from pointers to IR memory ops and variables. */
 import { Fail, fail, failed } from "../../base/index.ts";
-import { InstrFlag, Op } from "../../gen/ir-ops.ts";
+import { DYNAMIC_SET, InstrFlag, Op } from "../../gen/ir-ops.ts";
 import { SpvBuiltIn, SpvMemoryAccess, SpvScope } from "../../gen/spirv.ts";
 import { bindingRow } from "../io.ts";
 import {
@@ -74,7 +74,7 @@ const MAX_SELECTS: u32 = 1024;
 const MAX_PUSH_BYTES: u32 = 4096;
 
 /** Access flags of a memory op from pointer flags and memory operands at word k (0: none). */
-function accessFlags(p: u32, operands: u32): u32 {
+export function accessFlags(p: u32, operands: u32): u32 {
   const dec = ptrFlags[p];
   let flags: u32 = 0;
   if ((dec & Dec.COHERENT) != 0) flags |= InstrFlag.COHERENT;
@@ -90,8 +90,25 @@ function accessFlags(p: u32, operands: u32): u32 {
   return flags;
 }
 
+/** Some storage buffer of the module + 1: null pointers are read through its descriptor. */
+let anyBuffer: u32 = 0;
+
+/** The module has a storage buffer variable. */
+export function noteBuffer(variable: u32): void {
+  if (bindingRow(setOf(variable), bindingOf(variable)) >= 0) anyBuffer = variable + 1;
+}
+
+/** The address of a descriptor: that of a null pointer becomes one that can be read. */
+function someBuffer(descriptor: u32): u32 {
+  if (anyBuffer == 0) return descriptor;
+  const other = newInstr(Op.DESCRIPTOR_ADDRESS, 32, 1, 0);
+  setBinding(other, anyBuffer - 1);
+  place0(other);
+  return sel(bin(Op.IEQ, descriptor, constant(0)), other, descriptor);
+}
+
 /** Byte offset of a workgroup variable, assigned at its first use. */
-function sharedBase(variable: u32): u32 {
+export function sharedBase(variable: u32): u32 {
   if (idLeaf[variable] != 0) return idLeaf[variable] - 1;
   const type = idType[variable];
   const block = isSharedBlock(variable);
@@ -113,6 +130,7 @@ let zeroBytes: u32 = 0;
 
 export function resetShared(): void {
   zeroBytes = 0;
+  anyBuffer = 0;
 }
 
 /** A workgroup variable that begins as zero. Those get their places before any other, so that they lie together. */
@@ -138,10 +156,17 @@ export function startShared(): void {
   effect(Op.BARRIER, <u32>SpvScope.Workgroup, 2);
 }
 
+function setOf(variable: u32): u32 {
+  return decSet[variable] == 0 ? 0 : decSet[variable] - 1;
+}
+function bindingOf(variable: u32): u32 {
+  return decBinding[variable] == 0 ? 0 : decBinding[variable] - 1;
+}
+
 /** Set and binding of a buffer variable as the first immediates; one that the request has no place for fails. */
-function setBinding(i: u32, variable: u32): void {
-  const set = decSet[variable] == 0 ? 0 : decSet[variable] - 1;
-  const binding = decBinding[variable] == 0 ? 0 : decBinding[variable] - 1;
+export function setBinding(i: u32, variable: u32): void {
+  const set = setOf(variable);
+  const binding = bindingOf(variable);
   if (bindingRow(set, binding) < 0) unsupported(Unsupported.BINDING, binding);
   setImm(i, 0, set);
   setImm(i, 1, binding);
@@ -167,8 +192,13 @@ function address(i: u32, p: u32, firstSource: u32, elemSource: u32, base: u32): 
     setImm(i, 0, constBase);
     return;
   }
-  if (ptrElem[p] != 0) setSrc(i, elemSource, ptrElem[p]);
-  setBinding(i, variable);
+  if ((ptrFlags[p] & Dec.DYNAMIC) != 0) {
+    setSrc(i, elemSource, someBuffer(ptrElem[p]));
+    setImm(i, 0, DYNAMIC_SET);
+  } else {
+    if (ptrElem[p] != 0) setSrc(i, elemSource, ptrElem[p]);
+    setBinding(i, variable);
+  }
   setImm(i, 2, constBase);
 }
 
@@ -420,7 +450,13 @@ export function arrayLength(at: u32): void {
   }
   const size = newInstr(Op.SSBO_SIZE, 32, 1, ptrElem[p] != 0 ? 1 : 0);
   if (ptrElem[p] != 0) setSrc(size, 0, ptrElem[p]);
-  setBinding(size, ptrVar[p]);
+  if ((ptrFlags[p] & Dec.DYNAMIC) != 0) {
+    setSrc(size, 0, someBuffer(ptrElem[p]));
+    setImm(size, 0, DYNAMIC_SET);
+    setFlags(size, InstrFlag.NONUNIFORM);
+  } else {
+    setBinding(size, ptrVar[p]);
+  }
   place0(size);
   const offset = memberOffset[row];
   const bytes = offset == 0 ? size : bin(Op.ISUB, bin(Op.UMAX, size, constant(offset)), constant(offset));

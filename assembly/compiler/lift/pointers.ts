@@ -3,7 +3,9 @@
  *
  * Buffers, push constants and workgroup memory: offsets in bytes; `ptrElem` is the descriptor array element;
  * `ptrStride` the matrix stride (and ROW_MAJOR) where the pointee is a matrix or a part of one; the high half of
- * `ptrFlags` is log2 of the alignment of the dynamic part.
+ * `ptrFlags` is log2 of the alignment of the dynamic part; `ptrRange` the type id of the pointer. With DYNAMIC the buffer is
+ * the one whose descriptor stands at the address `ptrElem`. `idLeaf` of a pointer that is no variable: bytes between the
+ * elements of the array that it points into, 0 where that is not known.
  * Local variables and inputs: offsets in scalars; with a dynamic part, `ptrRange` scalars from the constant on may be
  * meant, in steps of `ptrStride`.
  */
@@ -30,6 +32,8 @@ import {
   memberOffset,
   memberStride,
   newLeaves,
+  Own,
+  ownId,
   ptrConst,
   ptrDyn,
   ptrElem,
@@ -40,13 +44,15 @@ import {
   ROW_MAJOR,
   scratchB,
   typeA,
+  typeAlign,
   typeB,
   typeKind,
   typeLeaves,
+  typeSize,
   unsupported,
 } from "./ids.ts";
 import { Unsupported } from "./texts.ts";
-import { arrayStride, ldsStride, partLeaf, partType, scalarBytes, TypeKind } from "./types.ts";
+import { arrayStride, isPointerValue, ldsStride, partLeaf, partType, scalarBytes, TypeKind } from "./types.ts";
 
 export const enum PtrKind {
   NONE = 0,
@@ -78,8 +84,16 @@ function blockOfArray(type: u32): u32 {
   return t;
 }
 
-/** Declares an OpVariable of pointee `type` in a storage class. */
-export function declareVariable(id: u32, type: u32, storage: u32): void {
+/** Workgroup memory has offsets of the module (then all of it has): SPV_KHR_workgroup_memory_explicit_layout. */
+let explicitShared = false;
+
+export function resetPointers(): void {
+  explicitShared = false;
+}
+
+/** Declares an OpVariable of a pointer type in a storage class. */
+export function declareVariable(id: u32, pointer: u32, storage: u32): void {
+  const type = typeA[pointer];
   const block = blockOfArray(type);
   let kind: u32 = PtrKind.NONE;
   switch (storage) {
@@ -114,13 +128,20 @@ export function declareVariable(id: u32, type: u32, storage: u32): void {
   ptrDyn[id] = 0;
   ptrElem[id] = 0;
   ptrStride[id] = 0;
-  ptrRange[id] = 0;
+  ptrRange[id] = layoutOf(id) == Layout.NONE ? 0 : pointer;
   ptrFlags[id] = (idDec[id] & (Dec.NON_WRITABLE | Dec.COHERENT | Dec.VOLATILE)) | (16 << 16);
+  if (kind == PtrKind.SHARED && (idDec[type] & Dec.BLOCK) != 0) explicitShared = true;
 }
+
+/** Widths of the leaves of a pointer: byte offset, address of the descriptor. */
+export const POINTER_OFFSET: u32 = 33;
+export const POINTER_BUFFER: u32 = 34;
+/** The offset of a null pointer: no buffer and no workgroup memory reaches that far, with the offsets of its parts. */
+export const NULL_OFFSET: u32 = 0x8000_0000;
 
 /**
  * Writes (offset, width) of each leaf of `type` to `scratchB[2 * k]`, `[2 * k + 1]` from leaf `at` on; the answer is the
- * next leaf. Widths are 1, 8, 16, 32; a 64-bit scalar has two leaves of 32. Types nest at most 64 deep.
+ * next leaf. Widths are 1, 8, 16, 32 and those of pointers; a 64-bit scalar has two leaves of 32. Types nest at most 64 deep.
  */
 export function describe(type: u32, offset: u32, layout: u32, stride: u32, at: u32): u32 {
   if (failed()) return at;
@@ -138,6 +159,16 @@ export function describe(type: u32, offset: u32, layout: u32, stride: u32, at: u
     scratchB[2 * at + 2] = offset + 4;
     scratchB[2 * at + 3] = 32;
     return at + 2;
+  }
+  if (isPointerValue(type)) {
+    const count = typeLeaves[type];
+    if (count == 2) {
+      scratchB[2 * at] = offset;
+      scratchB[2 * at + 1] = POINTER_BUFFER;
+    }
+    scratchB[2 * (at + count) - 2] = offset + 4 * (count - 1);
+    scratchB[2 * (at + count) - 1] = POINTER_OFFSET;
+    return at + count;
   }
   let next = at;
   if (kind == TypeKind.STRUCT) {
@@ -194,7 +225,7 @@ export function localBase(variable: u32): u32 {
 
 /** A workgroup variable whose block says its offsets itself; all of them start at the same byte and alias. */
 export function isSharedBlock(variable: u32): bool {
-  return kindOfVar(variable) == PtrKind.SHARED && (idDec[idType[variable]] & Dec.BLOCK) != 0;
+  return kindOfVar(variable) == PtrKind.SHARED && explicitShared;
 }
 
 /** How the memory behind a variable is laid out. Source: SPV_KHR_workgroup_memory_explicit_layout for blocks there. */
@@ -234,9 +265,53 @@ export function pointerAt(k: u32): u32 {
     }
     return id;
   }
+  if (idClass[id] == IdClass.VALUE && isPointerValue(idType[id])) {
+    fromValue(id);
+    return id;
+  }
   if (idClass[id] == IdClass.UNSUPPORTED) unsupported(Unsupported.POINTER, 0);
   else malformed(k);
   return 0;
+}
+
+/** Makes the id of a pointer's value a pointer: into whatever buffer, or anywhere in workgroup memory. */
+function fromValue(id: u32): void {
+  const pointer = idType[id];
+  const type = typeA[pointer];
+  const leaf = idLeaf[id];
+  const shared = typeLeaves[pointer] == 1;
+  const anywhere = ownId(shared ? <u32>Own.ANY_SHARED : <u32>Own.ANY_BUFFER);
+  idClass[anywhere] = IdClass.POINTER;
+  idStamp[anywhere] = shared ? <u32>PtrKind.SHARED : <u32>PtrKind.SSBO;
+  // As the base of workgroup variables: assigned, and 0.
+  idLeaf[anywhere] = 1;
+  idClass[id] = IdClass.POINTER;
+  idType[id] = type;
+  idLeaf[id] = 0;
+  ptrVar[id] = anywhere;
+  ptrConst[id] = 0;
+  ptrElem[id] = shared ? 0 : leafPool[leaf];
+  ptrDyn[id] = leafPool[leaf + (shared ? 0 : 1)];
+  ptrStride[id] = 0;
+  ptrRange[id] = pointer;
+  ptrFlags[id] =
+    (idDec[id] & (Dec.NON_WRITABLE | Dec.COHERENT | Dec.VOLATILE)) |
+    (shared ? 0 : Dec.DYNAMIC | Dec.NON_UNIFORM) |
+    (alignmentOf(type, shared) << 16);
+}
+
+/** log2 of the alignment that every value of a type has in memory. */
+function alignmentOf(type: u32, shared: bool): u32 {
+  if (shared && !explicitShared) return ctz<u32>(typeAlign[type]);
+  let t = type;
+  let align: u32 = 2;
+  for (let depth = 0; depth < 64 && typeKind[t] > <u32>TypeKind.FLOAT; depth++) {
+    // A struct may begin with a smaller scalar, but what matters is where the words in it stand.
+    if (typeKind[t] == TypeKind.STRUCT) return typeSize[t] % 4 == 0 ? 2 : 0;
+    t = typeA[t];
+  }
+  align = ctz<u32>(scalarBytes(t));
+  return min<u32>(align, 2);
 }
 
 /** Number of descriptors in an array type of blocks. */
@@ -293,6 +368,7 @@ function step(p: u32, index: u32, at: u32): void {
     if (layout == Layout.NONE) ptrConst[p] = ptrConst[p] + partLeaf(type, n);
     else ptrConst[p] = ptrConst[p] + (layout == Layout.SHARED ? memberLds[row] : memberOffset[row]);
     if (layout != Layout.NONE) ptrStride[p] = memberStride[row];
+    idLeaf[p] = 0;
     if (where == PtrKind.INPUT && memberBuiltIn[row] != 0) unsupported(Unsupported.BUILTIN, memberBuiltIn[row] - 1);
     ptrFlags[p] = ptrFlags[p] | (memberDec[row] & (Dec.NON_WRITABLE | Dec.COHERENT | Dec.VOLATILE));
     idType[p] = partType(type, n);
@@ -306,6 +382,7 @@ function step(p: u32, index: u32, at: u32): void {
   idType[p] = part;
   if (layout != Layout.NONE) {
     const stride = partStride(type, layout, ptrStride[p]);
+    idLeaf[p] = stride;
     if (known) {
       ptrConst[p] = ptrConst[p] + n * stride;
       return;
@@ -333,30 +410,75 @@ function step(p: u32, index: u32, at: u32): void {
   }
 }
 
-/** OpAccessChain, OpInBoundsAccessChain. `at`: word index of the instruction, `count` its words. */
-export function accessChain(at: u32, count: u32): void {
+/** Bytes between the elements that OpPtrAccessChain and OpPtrDiff count, for a pointer type. */
+export function elementStride(pointer: u32): u32 {
+  if (typeB[pointer] == SpvStorageClass.Workgroup && !explicitShared) {
+    const align = typeAlign[typeA[pointer]];
+    return (typeSize[typeA[pointer]] + align - 1) & ~(align - 1);
+  }
+  return arrayStride(pointer);
+}
+
+/** The first step of OpPtrAccessChain: to another element of the array that `p` points into. */
+function element(p: u32, pointer: u32, index: u32): void {
+  if (isConst(index) && constBits(index) == 0) return;
+  const stride = elementStride(pointer);
+  if (!isPointerValue(pointer) || stride == 0) {
+    unsupported(Unsupported.POINTER, 0);
+    return;
+  }
+  if (isConst(index)) {
+    // Wraps as the addresses do.
+    ptrConst[p] = ptrConst[p] + constBits(index) * stride;
+    if (<i32>constBits(index) >= 0) return;
+    // A negative step: the constant alone might not be an address.
+    ptrDyn[p] = addI(dynamicOffset(p), constant(ptrConst[p]));
+    ptrFlags[p] = (ptrFlags[p] & 0xffff) | (gcdPow(ptrConst[p], ptrFlags[p] >> 16) << 16);
+    ptrConst[p] = 0;
+    return;
+  }
+  const dyn = scaleI(index, stride);
+  ptrDyn[p] = ptrDyn[p] == 0 ? dyn : addI(ptrDyn[p], dyn);
+  ptrFlags[p] = (ptrFlags[p] & 0xffff) | (gcdPow(stride, ptrFlags[p] >> 16) << 16);
+}
+
+/** The value of an index in word k, an integer; others fail and give 0. */
+function indexAt(k: u32): u32 {
+  const index = idAt(k);
+  if (idClass[index] == IdClass.VALUE && typeKind[idType[index]] == TypeKind.INT) return leafPool[idLeaf[index]];
+  if (idClass[index] == IdClass.UNSUPPORTED) unsupported(Unsupported.INDEX, 0);
+  else malformed(k);
+  return 0;
+}
+
+/**
+ * OpAccessChain, OpInBoundsAccessChain and, with `elements`, their Ptr forms, whose first index counts elements.
+ * `at`: word index of the instruction, `count` its words.
+ */
+export function accessChain(at: u32, count: u32, elements: bool): void {
   const id = idAt(at + 2);
   const base = pointerAt(at + 3);
   if (failed()) return;
+  const stride: u32 = ptrVar[base] == base ? 0 : idLeaf[base];
   copyPointer(id, base);
+  idLeaf[id] = stride;
   if ((idDec[id] & Dec.NON_UNIFORM) != 0) ptrFlags[id] = ptrFlags[id] | Dec.NON_UNIFORM;
-  for (let k: u32 = 4; k < count && !failed(); k++) {
-    const index = idAt(at + k);
-    if (idClass[index] != IdClass.VALUE) {
-      if (idClass[index] == IdClass.UNSUPPORTED) unsupported(Unsupported.INDEX, 0);
-      else malformed(at + k);
-      return;
-    }
-    if (typeKind[idType[index]] != TypeKind.INT) {
-      malformed(at + k);
-      return;
-    }
-    if ((idDec[index] & Dec.NON_UNIFORM) != 0) ptrFlags[id] = ptrFlags[id] | Dec.NON_UNIFORM;
-    step(id, leafPool[idLeaf[index]], at + k);
+  let k: u32 = 4;
+  if (elements) {
+    const index = indexAt(at + 4);
+    if (!failed()) element(id, ptrRange[id], index);
+    k = 5;
+  }
+  for (; k < count && !failed(); k++) {
+    const index = indexAt(at + k);
+    if (failed()) return;
+    if ((idDec[idAt(at + k)] & Dec.NON_UNIFORM) != 0) ptrFlags[id] = ptrFlags[id] | Dec.NON_UNIFORM;
+    step(id, index, at + k);
   }
   if (failed()) return;
   const pointer = idAt(at + 1);
   if (typeKind[pointer] != TypeKind.POINTER || typeA[pointer] != idType[id]) malformed(at + 1);
+  else if (layoutOf(ptrVar[id]) != Layout.NONE) ptrRange[id] = pointer;
 }
 
 /** Dynamic byte offset of a memory pointer, 0 as a constant where there is none. */

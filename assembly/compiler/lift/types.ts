@@ -1,6 +1,6 @@
 /** OpType*: kinds, scalar counts, layouts. */
 import { Fail, fail, failed, Limit } from "../../base/index.ts";
-import { SpvDecoration, SpvOp } from "../../gen/spirv.ts";
+import { SpvDecoration, SpvOp, SpvStorageClass } from "../../gen/spirv.ts";
 import { constBits, isConst } from "../ir/index.ts";
 import {
   Dec,
@@ -186,6 +186,19 @@ function lengthAt(k: u32): u32 {
   return 1;
 }
 
+/**
+ * Leaves of a pointer as a value: into a storage buffer the address of the descriptor and the byte offset, into workgroup
+ * memory the byte offset. Pointers of other storage classes are no values.
+ */
+function pointerLeaves(storage: u32): u32 {
+  if (storage == SpvStorageClass.StorageBuffer) return 2;
+  return storage == SpvStorageClass.Workgroup ? 1 : MAX_LEAVES + 1;
+}
+/** A pointer type whose pointers may be values. */
+export function isPointerValue(type: u32): bool {
+  return typeKind[type] == TypeKind.POINTER && typeLeaves[type] <= MAX_LEAVES;
+}
+
 /** Reads one OpType* at word `at` with `count` words. */
 export function liftType(op: u32, at: u32, count: u32): void {
   const type = idAt(at + 1);
@@ -253,7 +266,7 @@ export function liftType(op: u32, at: u32, count: u32): void {
       typeKind[type] = TypeKind.POINTER;
       typeB[type] = wordAt(at + 2);
       typeA[type] = idAt(at + 3);
-      sizes(type, MAX_LEAVES + 1, 0xffff_ffff, 4);
+      sizes(type, pointerLeaves(typeB[type]), 0xffff_ffff, 4);
       break;
     case SpvOp.OpTypeFunction:
       typeKind[type] = TypeKind.FUNCTION;

@@ -2,7 +2,7 @@
 import { failed } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvGlslStd450 as G, SpvOp } from "../../gen/spirv.ts";
-import { constant, constBits, isConst, undef } from "../ir/index.ts";
+import { constant, constantBool, constBits, isConst, undef } from "../ir/index.ts";
 import { binary, bitfieldExtract, bitfieldInsert, borrowOf, carryOf, dot, reduceBool, unary } from "./alu.ts";
 import { bin, fmul, fsub, sel, un } from "./fold-build.ts";
 import { setExact } from "./fold-words.ts";
@@ -28,7 +28,8 @@ import {
   wordAt,
 } from "./ids.ts";
 import { loadPointer, storePointer } from "./memory.ts";
-import { describe, irWidth, Layout, pointerAt } from "./pointers.ts";
+import { pointerValue } from "./pointer-values.ts";
+import { describe, irWidth, Layout, NULL_OFFSET, POINTER_OFFSET, pointerAt } from "./pointers.ts";
 import {
   bitcast,
   convert,
@@ -42,7 +43,7 @@ import {
   unitOf,
 } from "./scalars.ts";
 import { Unsupported } from "./texts.ts";
-import { partLeaf, partType, scalarWidth, TypeKind, typeAt } from "./types.ts";
+import { isPointerValue, partLeaf, partType, scalarWidth, TypeKind, typeAt } from "./types.ts";
 import { mulHigh } from "./wide.ts";
 
 /** A value id in word k; anything else fails and answers 0. */
@@ -50,7 +51,7 @@ export function valueAt(k: u32): u32 {
   const id = idAt(k);
   if (idClass[id] == IdClass.VALUE) return id;
   if (idClass[id] == IdClass.UNSUPPORTED) unsupported(Unsupported.TYPE, 0);
-  else if (idClass[id] == IdClass.POINTER) unsupported(Unsupported.POINTER, 0);
+  else if (idClass[id] == IdClass.POINTER) return pointerValue(id);
   else malformed(k);
   return 0;
 }
@@ -89,7 +90,10 @@ function rawResult(at: u32): u32 {
   const type = typeAt(at + 1);
   if (failed()) return 1;
   const kind = typeKind[type];
-  if (kind <= <u32>TypeKind.VOID || (kind >= <u32>TypeKind.RUNTIME_ARRAY && kind != TypeKind.STRUCT)) {
+  if (
+    kind <= <u32>TypeKind.VOID ||
+    (kind >= <u32>TypeKind.RUNTIME_ARRAY && kind != TypeKind.STRUCT && !isPointerValue(type))
+  ) {
     unsupported(Unsupported.TYPE, kind);
     return 1;
   }
@@ -134,17 +138,21 @@ export function undefLeaves(type: u32, leaf: u32): void {
   const count = describe(type, 0, Layout.NONE, 0, 0);
   for (let k: u32 = 0; k < count && !failed(); k++) {
     const width = scratchB[2 * k + 1];
-    // The upper bits of a narrow leaf are 0.
-    leafPool[leaf + k] = width == 8 || width == 16 ? constant(0) : undef(width);
+    // The upper bits of a narrow leaf are 0, and a pointer has to point somewhere.
+    leafPool[leaf + k] = width == 8 || width == 16 || width > 32 ? nullLeaf(width) : undef(width);
   }
+}
+
+/** Zero, false, null for a leaf of `describe`'s width. */
+function nullLeaf(width: u32): u32 {
+  if (width == 1) return constantBool(false);
+  return constant(width == POINTER_OFFSET ? NULL_OFFSET : 0);
 }
 
 /** Zeros of a type. */
 export function nullLeaves(type: u32, leaf: u32): void {
   const count = describe(type, 0, Layout.NONE, 0, 0);
-  for (let k: u32 = 0; k < count && !failed(); k++) {
-    leafPool[leaf + k] = scratchB[2 * k + 1] == 1 ? bin(Op.INE, constant(0), constant(0)) : constant(0);
-  }
+  for (let k: u32 = 0; k < count && !failed(); k++) leafPool[leaf + k] = nullLeaf(scratchB[2 * k + 1]);
 }
 
 function liftUnary(op: u32, at: u32, first: u32): bool {

@@ -16,6 +16,7 @@ import { lowerLcssa } from "./lower-lcssa.ts";
 import { lowerTranscendentals } from "./lower-transcendentals.ts";
 import { lowerVarsToSsa } from "./lower-vars-to-ssa.ts";
 import { optAlgebraic } from "./opt-algebraic.ts";
+import { optBindings } from "./opt-bindings.ts";
 import { optConstFold } from "./opt-const-fold.ts";
 import { optContractFma } from "./opt-contract-fma.ts";
 import { optCopyProp } from "./opt-copy-prop.ts";
@@ -56,6 +57,7 @@ const LEVEL_1: usize = memory.data<u32>([
   Pass.LOWER_IDIV,
   Pass.LOWER_TRANSCENDENTALS,
   Pass.OPT_CONTRACT_FMA,
+  Pass.OPT_BINDINGS,
   REPEAT,
   Pass.OPT_COPY_PROP,
   Pass.OPT_CONST_FOLD,
@@ -100,6 +102,8 @@ export function runPass(pass: u32): bool {
       return optContractFma();
     case Pass.OPT_OFFSETS:
       return optOffsets();
+    case Pass.OPT_BINDINGS:
+      return optBindings();
     case Pass.OPT_LICM:
       return optLicm();
     case Pass.LOWER_LCSSA:

@@ -56,6 +56,11 @@ const instructions: ReadonlySet<number> = new Set([
   Op.OpCopyMemory,
   Op.OpAccessChain,
   Op.OpInBoundsAccessChain,
+  Op.OpPtrAccessChain,
+  Op.OpInBoundsPtrAccessChain,
+  Op.OpPtrEqual,
+  Op.OpPtrNotEqual,
+  Op.OpPtrDiff,
   Op.OpArrayLength,
   Op.OpVectorExtractDynamic,
   Op.OpVectorInsertDynamic,
@@ -278,6 +283,12 @@ function declarationRule(module: Module, instruction: Instruction, entry: EntryP
   }
 }
 
+/** Pointers of the type may be values: loaded, selected, merged. Source: SPIR-V, capability VariablePointers. */
+function isPointerValue(module: Module, type: Instruction): boolean {
+  const storage = operand(module, type, 0);
+  return storage === StorageClass.StorageBuffer || storage === StorageClass.Workgroup;
+}
+
 function missing(module: Module, instruction: Instruction, annotations: Annotations): string | undefined {
   const { opcode } = instruction;
   const plain = instructionRules.has(opcode) && !otherStages.has(opcode);
@@ -293,7 +304,9 @@ function missing(module: Module, instruction: Instruction, annotations: Annotati
       const storage = operand(module, instruction, 0);
       if (!storageClasses.has(storage)) return `storage class ${enumerantName("StorageClass", storage)}`;
       const inner = module.definitions[operand(module, instruction, 1)];
-      return inner?.opcode === Op.OpTypePointer ? "a pointer to a pointer" : undefined;
+      return inner?.opcode === Op.OpTypePointer && !isPointerValue(module, inner)
+        ? "a pointer to a pointer"
+        : undefined;
     }
     case Op.OpVariable: {
       const storage = operand(module, instruction, 0);
@@ -308,7 +321,11 @@ function missing(module: Module, instruction: Instruction, annotations: Annotati
     case Op.OpLoad:
     case Op.OpUndef:
     case Op.OpConstantNull:
-      return module.definitions[instruction.type]?.opcode === Op.OpTypePointer ? "a variable pointer" : undefined;
+    case Op.OpPtrAccessChain:
+    case Op.OpInBoundsPtrAccessChain: {
+      const type = module.definitions[instruction.type];
+      return type?.opcode === Op.OpTypePointer && !isPointerValue(module, type) ? "a variable pointer" : undefined;
+    }
     case Op.OpExtInstImport: {
       const name = decodeString(module.words, instruction.first, instruction.end);
       return name === "GLSL.std.450" || name.startsWith("NonSemantic.") ? undefined : `instruction set ${name}`;
