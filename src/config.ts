@@ -66,6 +66,8 @@ const settings = {
   sharedCache: setting<string | undefined>("KILN_SHARED_CACHE", url, none),
   /** Records of the shared tier carry a MAC under this secret. */
   sharedSecret: setting<string | undefined>("KILN_SHARED_SECRET", text, none),
+  /** A farm's queue; also the shared cache where none is named. */
+  redis: setting<string | undefined>("KILN_REDIS", url, none),
   /** Share of the hits that are compiled again and compared. */
   verifyRate: setting("KILN_VERIFY_RATE", share, () => 0.0001),
   workers: setting("KILN_WORKERS", atLeast(1), () => Math.max(1, availableParallelism() - 1)),

@@ -8,6 +8,7 @@ export interface ServeSettings {
   readonly memoryBytes: number;
   readonly sharedCache: string | undefined;
   readonly sharedSecret: string | undefined;
+  readonly redis: string | undefined;
   readonly verifyRate: number;
   readonly workers: number;
   readonly maxWaiting: number;

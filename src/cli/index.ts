@@ -20,6 +20,22 @@ function sourceFlags(command: Command): Command {
     .option("--spec <id=value>", "set a specialisation constant", collect);
 }
 
+/** The flags of whatever compiles for others. */
+function serviceFlags(command: Command): Command {
+  return command
+    .option("--cache-dir <dir>", "folder of the disk cache")
+    .option("--cache-bytes <n>", "bound of the disk cache")
+    .option("--memory-bytes <n>", "bound of the memory cache")
+    .option("--redis <url>", "queue of a farm for large batches; also the shared cache where none is named")
+    .option("--shared-cache <url>", "cache that other machines use too: redis://… or http://… of a bazel-remote")
+    .option("--verify-rate <share>", "share of the hits that are compiled again and compared, default 0.001")
+    .option("--workers <n>", "compile workers")
+    .option("--time-limit-ms <n>", "time limit of one compile")
+    .option("--memory-limit-mb <n>", "memory limit of one compile worker")
+    .option("--drain-ms <n>", "how long a stop waits for what runs")
+    .option("--config <file>", "JSON file of settings, below flags and environment");
+}
+
 type SetStatus = (status: number) => void;
 
 /** The commands. Each loads what it needs when it runs: `--help` and `--version` need nothing. */
@@ -32,31 +48,28 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     .option("--version", "print version and build id")
     .action((_flags: object, command: Command) => command.help({ error: true }));
 
-  kiln
-    .command("serve")
+  serviceFlags(kiln.command("serve"))
     .description("the compile service over HTTP")
     .option("--host <host>", "address to listen on, default 127.0.0.1")
     .option("--port <n>", "port, default 7420; 0 picks one")
-    .option("--cache-dir <dir>", "folder of the disk cache")
-    .option("--cache-bytes <n>", "bound of the disk cache")
-    .option("--memory-bytes <n>", "bound of the memory cache")
-    .option("--shared-cache <url>", "cache that other machines use too: redis://… or http://… of a bazel-remote")
-    .option("--verify-rate <share>", "share of the hits that are compiled again and compared, default 0.001")
-    .option("--workers <n>", "compile workers")
     .option("--max-waiting <n>", "compiles that may wait for a worker")
-    .option("--time-limit-ms <n>", "time limit of one compile")
-    .option("--memory-limit-mb <n>", "memory limit of one compile worker")
     .option("--body-bytes <n>", "largest request body")
-    .option("--drain-ms <n>", "how long a stop waits for running requests")
     .option("--api-keys <file>", "file of key hashes: lines `read|write|admin SHA256`")
     .option("--rate-limit <n>", "weight a key may send in a minute; default 0: no limit")
-    .option("--config <file>", "JSON file of settings, below flags and environment")
     .option("--insecure", "no API key, whatever the address")
     .option("--log-level <level>", "fatal, error, warn, info, debug or trace")
     .action(async (flags: ServeFlags) => {
       const settings = environment.loadConfig(flags);
       const { serve } = await import("./serve.ts");
       await serve(settings);
+    });
+
+  serviceFlags(kiln.command("worker"))
+    .description("compile the jobs of a farm")
+    .action(async (flags: ServeFlags) => {
+      const settings = environment.loadConfig(flags);
+      const { worker } = await import("./worker.ts");
+      await worker(settings);
     });
 
   sourceFlags(kiln.command("compile"))

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { distFile, fileProblem } from "../base/index.ts";
-import { ShaderCache, storeProblem } from "../cache/index.ts";
+import { fileProblem } from "../base/index.ts";
 import {
   type Access,
   type ApiKey,
@@ -11,8 +10,10 @@ import {
   type Server,
   startServer,
 } from "../http/index.ts";
-import { CompilePool, CompileService, readBuildInfo, recordAssembly } from "../service/index.ts";
+import { type CompileService, Farm } from "../service/index.ts";
 import { CliError, complain, print, type ServeSettings } from "./environment.ts";
+import { openService } from "./open-service.ts";
+import { untilStopped } from "./signals.ts";
 
 const healthEveryMs = 5000;
 
@@ -39,50 +40,6 @@ function accessOf(settings: ServeSettings): { readonly access: Access; readonly 
   return { access: { loopback, keys: [{ role: "admin", sha256: hashKey(made) }] }, made };
 }
 
-function openService(settings: ServeSettings): CompileService {
-  const isOff = settings.cacheDisable || settings.debug.includes("nocache");
-  const { sharedCache: url, sharedSecret: secret, verifyRate } = settings;
-  const cannot = url === undefined ? undefined : storeProblem(url);
-  if (cannot !== undefined) throw new CliError(2, `--shared-cache: ${cannot}`);
-  const cache = new ShaderCache(
-    isOff
-      ? { memoryBytes: 0 }
-      : {
-          memoryBytes: settings.memoryBytes,
-          disk: { folder: settings.cacheDir, capacityBytes: settings.cacheBytes },
-          ...(url !== undefined && { shared: { url, ...(secret !== undefined && { secret }) } }),
-        },
-  );
-  const problem = cache.disk?.problem;
-  if (problem !== undefined) {
-    complain(`kiln: cannot store in ${settings.cacheDir} (${problem}): serving without a disk cache`);
-  }
-  const { workers, maxWaiting, timeLimitMs, memoryLimitMb } = settings;
-  const pool = new CompilePool({
-    workerFile: distFile("compile-worker.js"),
-    workers,
-    maxWaiting,
-    timeLimitMs,
-    memoryLimitMb,
-  });
-  const onBug = (id: string, detail: string) => complain(`bug ${id}: ${detail}`);
-  return new CompileService({ cache, pool, build: readBuildInfo(), verifyRate, onBug, ...debugOf(settings.debug) });
-}
-
-type Compiled = NonNullable<ConstructorParameters<typeof CompileService>[0]["onCompiled"]>;
-
-/** `KILN_DEBUG`: `shaders` prints each compiled shader's assembler text, `time` how long it took; on standard error. */
-function debugOf(names: readonly string[]): { readonly onCompiled?: Compiled } {
-  const [shaders, time] = [names.includes("shaders"), names.includes("time")];
-  if (!shaders && !time) return {};
-  return {
-    onCompiled: (key, record, microseconds) => {
-      if (time) complain(`compiled ${key} ${record.stage} ${record.entryPoint}: ${microseconds} us`);
-      if (shaders) complain(`; ${key}\n${recordAssembly(record)}`);
-    },
-  };
-}
-
 /** One line to try: a compile of a shader that is small enough for a shell. */
 function curlLine(address: string, key: string | undefined): string {
   const shader =
@@ -91,11 +48,25 @@ function curlLine(address: string, key: string | undefined): string {
   return `curl -s ${address}/compile${auth} -H 'content-type: application/json' -d '{"stage":"compute","source":"${shader}","emit":["asm","stats"]}'`;
 }
 
-async function listen(settings: ServeSettings, service: CompileService, access: Access): Promise<Server> {
+function openFarm({ redis: url, sharedSecret: secret }: ServeSettings, service: CompileService): Farm | undefined {
+  if (url === undefined) return undefined;
+  const { buildId } = service.build;
+  const onTrouble = (message: string) => complain(`kiln: ${message}`);
+  return new Farm({ url, buildId, onTrouble, ...(secret !== undefined && { secret }) });
+}
+
+interface Serving {
+  readonly service: CompileService;
+  readonly access: Access;
+  readonly farm: Farm | undefined;
+}
+
+async function listen(settings: ServeSettings, { service, access, farm }: Serving): Promise<Server> {
   const { bodyBytes, timeLimitMs, memoryLimitMb, maxWaiting, workers, logLevel, rateLimit } = settings;
   const limits = { bodyBytes, timeLimitMs, memoryLimitMb, maxWaiting, workers };
   try {
-    return await startServer({ service, access, limits, logLevel, rateLimit }, settings.host, settings.port);
+    const options = { service, access, limits, logLevel, rateLimit, ...(farm !== undefined && { farm }) };
+    return await startServer(options, settings.host, settings.port);
   } catch (error) {
     await service.close();
     const { code, message } = error as NodeJS.ErrnoException;
@@ -109,7 +80,8 @@ async function listen(settings: ServeSettings, service: CompileService, access: 
 export async function serve(settings: ServeSettings): Promise<void> {
   const { access, made } = accessOf(settings);
   const service = openService(settings);
-  const server = await listen(settings, service, access);
+  const farm = openFarm(settings, service);
+  const server = await listen(settings, { service, access, farm });
   const address = server.address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
   print(`kiln listens on ${server.address}`);
   if (made !== undefined) print(`API key, made for this run: ${made}`);
@@ -125,16 +97,9 @@ export async function serve(settings: ServeSettings): Promise<void> {
   void check();
   const health = setInterval(() => void check(), healthEveryMs);
 
-  await new Promise<void>((resolve) => {
-    let signals = 0;
-    const stop = () => {
-      if (++signals > 1) process.exit(1);
-      resolve();
-    };
-    process.on("SIGTERM", stop);
-    process.on("SIGINT", stop);
-  });
+  await untilStopped();
   clearInterval(health);
   await server.close(settings.drainMs);
+  await farm?.close();
   await service.close(settings.drainMs);
 }

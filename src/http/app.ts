@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { CompileService } from "../service/index.ts";
+import type { CompileService, Farm } from "../service/index.ts";
 import { artifactRoutes } from "./artifact-routes.ts";
 import { batchRoutes } from "./batch-routes.ts";
 import { httpError } from "./codes.ts";
@@ -27,6 +27,8 @@ export interface AppOptions {
   readonly logLevel?: string;
   /** Weight that one caller may send in a minute; 0 or absent: no limit. */
   readonly rateLimit?: number;
+  /** Where batches of many shaders go. */
+  readonly farm?: Farm;
 }
 
 const securityHeaders: Readonly<Record<string, string>> = {
@@ -111,7 +113,7 @@ function registerRoutes(app: FastifyInstance, options: AppOptions, requests: Req
   const { service } = options;
   compileRoute(app, service);
   artifactRoutes(app, service);
-  batchRoutes(app, service, options.limits.workers);
+  batchRoutes(app, service, options.limits.workers, options.farm);
   statusRoutes(app, options);
   app.get(
     "/metrics",

@@ -1,8 +1,20 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Batch, Batches, type BatchItem, type CompileService, ServiceError } from "../service/index.ts";
+import {
+  Batches,
+  type BatchItem,
+  type BatchView,
+  type CompileService,
+  type Farm,
+  type FarmItem,
+  type FarmResult,
+  ServiceError,
+  type Spread,
+  serviceCodes,
+} from "../service/index.ts";
 import { httpError } from "./codes.ts";
-import { parseBody, validBody } from "./compile-request.ts";
-import { compileAnswerOf } from "./compile-route.ts";
+import { type ParsedCompile, parseBody, validBody } from "./compile-request.ts";
+import { compileAnswerOf, refusal } from "./compile-route.ts";
 import { wants } from "./media.ts";
 import { problemOf } from "./problem.ts";
 import { batchBody, batchParams, batchProgress, compileBody, problem } from "./schemas.ts";
@@ -13,6 +25,8 @@ const maxRunning = 8;
 const ndjson = "application/x-ndjson";
 /** A proxy cuts a stream on which nothing comes for long. */
 const keepAliveMs = 15_000;
+/** A batch is taken apart for this long before other requests get a turn. */
+const turnMs = 5;
 
 /** Each element is a body of `POST /compile`: parsed already, or one line of text. */
 type Shaders = readonly unknown[];
@@ -30,6 +44,14 @@ function shadersOf(request: FastifyRequest): Shaders {
   return shaders;
 }
 
+/** One shader of a batch; without an `emit` it asks for statistics. Errors: BAD_REQUEST. */
+function parseShader(request: FastifyRequest, shader: unknown): ParsedCompile {
+  const body = typeof shader === "string" ? parseLine(shader) : shader;
+  const parsed = parseBody(validBody(request, compileBody, body));
+  const emit = (body as { emit?: unknown }).emit === undefined ? new Set(["stats"] as const) : parsed.emit;
+  return { request: parsed.request, emit };
+}
+
 /** One shader's answer: that of `POST /compile`, success or problem, with its index. */
 async function compileOne(
   service: CompileService,
@@ -38,10 +60,7 @@ async function compileOne(
   index: number,
 ): Promise<BatchItem> {
   try {
-    const body = typeof shader === "string" ? parseLine(shader) : shader;
-    const parsed = parseBody(validBody(request, compileBody, body));
-    const emit = (body as { emit?: unknown }).emit === undefined ? new Set(["stats"] as const) : parsed.emit;
-    const { ok, answer } = await compileAnswerOf(service, { request: parsed.request, emit }, request.id);
+    const { ok, answer } = await compileAnswerOf(service, parseShader(request, shader), request.id);
     return { ok, line: JSON.stringify({ index, ...answer }) };
   } catch (error) {
     if (error instanceof ServiceError && (error.code === "QUEUE_FULL" || error.code === "SHUTTING_DOWN")) throw error;
@@ -51,6 +70,55 @@ async function compileOne(
     const answer = problemOf(known.row.status, known.code, known.message, request.id);
     return { ok: false, line: JSON.stringify({ index, ...answer }) };
   }
+}
+
+/** The answer of a shader that the farm has seen: its code comes from the shared cache. */
+async function farmAnswer(
+  service: CompileService,
+  request: FastifyRequest,
+  shader: unknown,
+  index: number,
+  result: FarmResult,
+): Promise<BatchItem> {
+  if (result.kind === "failed") {
+    const { code, message } = result;
+    return { ok: false, line: JSON.stringify({ index, ...problemOf(statusOf(code), code, message, request.id) }) };
+  }
+  if (result.kind === "refused") {
+    return { ok: false, line: JSON.stringify({ index, ...refusal(result.diagnostics, request.id) }) };
+  }
+  const { ok, answer } = await compileAnswerOf(service, parseShader(request, shader), request.id);
+  // What the shared cache lost since is compiled here, and says so.
+  const isFound = ok && answer.cache !== "miss" && answer.cache !== "joined";
+  return { ok, line: JSON.stringify({ index, ...answer, ...(isFound && { cache: result.cache }) }) };
+}
+
+const statusOf = (code: string) =>
+  code in serviceCodes ? serviceCodes[code as keyof typeof serviceCodes].status : 500;
+
+/** What parses of a batch; the rest is left to be refused one by one. Other requests get their turn in between. */
+async function* farmItems(request: FastifyRequest, shaders: Shaders): AsyncIterable<FarmItem> {
+  let turnAt = performance.now();
+  for (const [index, shader] of shaders.entries()) {
+    if (performance.now() - turnAt > turnMs) {
+      await nextTurn();
+      turnAt = performance.now();
+    }
+    let parsed: ParsedCompile;
+    try {
+      parsed = parseShader(request, shader);
+    } catch {
+      continue;
+    }
+    yield { index, request: parsed.request };
+  }
+}
+
+function spreadOver(farm: Farm, service: CompileService, request: FastifyRequest, shaders: Shaders): Spread {
+  return (add) =>
+    farm.run(farmItems(request, shaders), shaders.length, async (index, result) =>
+      add(await farmAnswer(service, request, shaders[index], index, result)),
+    );
 }
 
 const isHttpError = (error: unknown): error is ReturnType<typeof httpError> =>
@@ -65,7 +133,7 @@ function parseLine(line: string): unknown {
 }
 
 /** Sends each result after `from` as an event whose id is its number, then how the batch ended. */
-async function sendEvents(batch: Batch, from: number, reply: FastifyReply, isOver: () => boolean): Promise<void> {
+async function sendEvents(batch: BatchView, from: number, reply: FastifyReply, isOver: () => boolean): Promise<void> {
   const { raw } = reply;
   const send = async (text: string) => {
     if (raw.write(text) || isOver()) return;
@@ -96,17 +164,18 @@ async function sendEvents(batch: Batch, from: number, reply: FastifyReply, isOve
   }
 }
 
-export function batchRoutes(app: FastifyInstance, service: CompileService, workers: number): void {
-  const batches = new Batches({ width: workers, maxRunning });
+export function batchRoutes(app: FastifyInstance, service: CompileService, workers: number, farm?: Farm): void {
+  const batches = new Batches({ width: workers, maxRunning, ...(farm !== undefined && { board: farm.board }) });
   let isOver = false;
   const streams = new Set<FastifyReply>();
   app.addHook("preClose", async () => {
     isOver = true;
     batches.stop();
+    farm?.stop();
     for (const { raw } of streams) raw.end();
   });
-  const find = (id: string): Batch => {
-    const batch = batches.get(id);
+  const find = async (id: string): Promise<BatchView> => {
+    const batch = await batches.find(id);
     if (batch === undefined) throw httpError("BATCH_UNKNOWN", {});
     return batch;
   };
@@ -124,7 +193,11 @@ export function batchRoutes(app: FastifyInstance, service: CompileService, worke
     },
     async (request, reply) => {
       const shaders = shadersOf(request);
-      const batch = batches.start(shaders.length, (index) => compileOne(service, request, shaders[index], index));
+      const batch = await batches.start(
+        shaders.length,
+        (index) => compileOne(service, request, shaders[index], index),
+        farm && spreadOver(farm, service, request, shaders),
+      );
       if (batch === undefined) throw httpError("BATCHES_BUSY", { limit: maxRunning });
       return reply.code(202).header("location", `/batch/${batch.id}`).send(batch.progress());
     },
@@ -140,8 +213,9 @@ export function batchRoutes(app: FastifyInstance, service: CompileService, worke
       },
     },
     async (request, reply) => {
-      const batch = find(request.params.id);
+      const batch = await find(request.params.id);
       if (!wants(request.headers.accept, ndjson)) return batch.progress();
+      await batch.load();
       return reply.type(ndjson).send(batch.results.map((line) => `${line}\n`).join(""));
     },
   );
@@ -156,11 +230,12 @@ export function batchRoutes(app: FastifyInstance, service: CompileService, worke
       },
     },
     async (request, reply) => {
-      const batch = find(request.params.id);
+      const batch = await find(request.params.id);
       const last = request.headers["last-event-id"] ?? "0";
       if (typeof last !== "string" || !/^\d{1,9}$/.test(last)) {
         throw httpError("BAD_REQUEST", { reason: "last-event-id is no event's id" });
       }
+      await batch.load();
       reply.hijack();
       streams.add(reply);
       const headers = { ...reply.getHeaders(), "content-type": "text/event-stream", "cache-control": "no-store" };

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Diagnostic } from "../base/index.ts";
 import type { CompileRequest } from "../codeobj/index.ts";
 import {
   type CompileService,
@@ -12,7 +13,7 @@ import { AnswerMemo } from "./answer-memo.ts";
 import { type ParsedCompile, parseBody, parseRaw, validBody } from "./compile-request.ts";
 import { JsonBytes } from "./json-body.ts";
 import { wants } from "./media.ts";
-import { problemOf, sendProblem } from "./problem.ts";
+import { type Problem, problemOf, sendProblem } from "./problem.ts";
 import { compileAnswer, compileBody, type EmitName, problem } from "./schemas.ts";
 
 /** Hashes of code objects, kept as long as the record that holds the bytes. */
@@ -71,15 +72,20 @@ function pipelineUsed(request: CompileRequest, reflection: CompileSuccess["recor
   };
 }
 
+/** The problem of a shader that does not compile. */
+export function refusal(diagnostics: readonly Diagnostic[], id: string): Problem {
+  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  const detail = `the shader has ${errors} error${errors === 1 ? "" : "s"}`;
+  return problemOf(422, "COMPILE_FAILED", detail, id, diagnostics);
+}
+
 /** The body of a compile's answer: what was asked for, or a problem with diagnostics. Errors: `ServiceError`. */
 export async function compileAnswerOf(service: CompileService, { request, emit }: ParsedCompile, id: string) {
   const started = performance.now();
   const reports: ReportName[] = reportNames.filter((name) => emit.has(name));
   const compiled = await service.compile(request, reports);
   if (!compiled.ok) {
-    const errors = compiled.diagnostics.filter(({ severity }) => severity === "error").length;
-    const detail = `the shader has ${errors} error${errors === 1 ? "" : "s"}`;
-    return { ok: false, answer: problemOf(422, "COMPILE_FAILED", detail, id, compiled.diagnostics) } as const;
+    return { ok: false, answer: refusal(compiled.diagnostics, id) } as const;
   }
   const microseconds = Math.round((performance.now() - started) * 1000);
   return { ok: true, compiled, answer: answerOf(service, compiled, request, emit, microseconds) } as const;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { BatchBoard } from "./batch-board.ts";
 import { ServiceError } from "./codes.ts";
 
 /** Finished batches are kept for their results up to this many bytes, oldest out first. */
@@ -21,8 +22,19 @@ export interface BatchProgress {
   readonly failed: number;
 }
 
+/** What can be seen of a batch, wherever it runs. */
+export interface BatchView {
+  readonly total: number;
+  /** Those that `load` or `changed` took in. */
+  readonly results: readonly string[];
+  load(): Promise<void>;
+  progress(): BatchProgress;
+  /** Settles at the next result, or the end. */
+  changed(): Promise<void>;
+}
+
 /** Many shaders of one request. Results come in the order in which they finish; each names its index. */
-export class Batch {
+export class Batch implements BatchView {
   readonly id = randomUUID();
   readonly total: number;
   readonly results: string[] = [];
@@ -52,7 +64,9 @@ export class Batch {
     return { id, state: this.#state, total, done: this.results.length, failed: this.#failed };
   }
 
-  /** Settles at the next result, or the end. */
+  /** Results of a batch of this process are always here. */
+  async load(): Promise<void> {}
+
   changed(): Promise<void> {
     return new Promise((resolve) => this.#listeners.add(resolve));
   }
@@ -64,11 +78,16 @@ export class Batch {
   }
 }
 
+/** Compiles shaders elsewhere, adds what they came to, and answers the indices that are left. Does not throw. */
+export type Spread = (add: (item: BatchItem) => void) => Promise<Iterable<number>>;
+
 export interface BatchesOptions {
   /** Shaders of one batch that are compiled side by side. */
   readonly width: number;
   /** Batches that may run at one time. */
   readonly maxRunning: number;
+  /** Where other servers see these batches, and these theirs. */
+  readonly board?: BatchBoard;
 }
 
 /** The batches of one server. They end with it: a farm's jobs live elsewhere. */
@@ -81,26 +100,34 @@ export class Batches {
     this.#options = options;
   }
 
-  /** Starts `run` for each index; undefined when as many batches run as may. `run` throws for a full queue only. */
-  start(total: number, run: (index: number) => Promise<BatchItem>): Batch | undefined {
+  /**
+   * Starts `run` for each index; undefined when as many batches run as may. `run` throws for a full queue only. `spread`
+   * may do some of the work elsewhere first: it answers the indices that are left for `run`.
+   */
+  async start(total: number, run: (index: number) => Promise<BatchItem>, spread?: Spread): Promise<Batch | undefined> {
     const running = [...this.#batches.values()].filter((batch) => batch.progress().state === "running");
     if (this.#stopped || running.length >= this.#options.maxRunning) return undefined;
     const batch = new Batch(total);
     this.#batches.set(batch.id, batch);
     this.#dropOld();
-    void this.#run(batch, run);
+    const shown = this.#options.board?.follow(batch);
+    void this.#run(batch, run, spread);
+    await shown;
     return batch;
   }
 
-  get(id: string): Batch | undefined {
-    return this.#batches.get(id);
+  async find(id: string): Promise<BatchView | undefined> {
+    return this.#batches.get(id) ?? (await this.#options.board?.find(id).catch(() => undefined));
   }
 
-  async #run(batch: Batch, run: (index: number) => Promise<BatchItem>): Promise<void> {
+  async #run(batch: Batch, run: (index: number) => Promise<BatchItem>, spread?: Spread): Promise<void> {
+    const left = spread === undefined ? undefined : [...(await spread((item) => batch.add(item)))];
+    const count = left?.length ?? batch.total;
     let next = 0;
     const lane = async () => {
-      while (next < batch.total && !this.#stopped) {
-        const index = next++;
+      while (next < count && !this.#stopped) {
+        const at = next++;
+        const index = left?.[at] ?? at;
         const item = await this.#patiently(() => run(index));
         if (item !== undefined) batch.add(item);
       }

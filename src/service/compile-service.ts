@@ -17,7 +17,7 @@ import { neutralFilename, renameDiagnostics, renameRecord } from "./file-names.t
 import { addWay, type Manifest, RequestKeys, readManifest } from "./request-key.ts";
 import type { ReportName, TaskReports } from "./task.ts";
 
-type CacheOutcome = "miss" | "joined" | TierName;
+export type CacheOutcome = "miss" | "joined" | TierName;
 
 export interface CompileSuccess {
   readonly ok: true;

@@ -1,9 +1,12 @@
 export { assemblerText, recordAssembly } from "./assembler-text.ts";
-export { Batch, Batches, type BatchItem } from "./batch.ts";
+export { Batches, type BatchItem, type BatchView, type Spread } from "./batch.ts";
 export { readBuildInfo } from "./build-id.ts";
 export { ServiceError, serviceCodes } from "./codes.ts";
 export { CompilePool, type CompilePoolOptions } from "./compile-pool.ts";
 export { type CompileAnswer, CompileService, type CompileSuccess } from "./compile-service.ts";
+export { Farm, type FarmCounts, type FarmItem, type FarmResult } from "./farm.ts";
+export { farmProblem } from "./farm-queue.ts";
+export { type FarmWorker, startFarmWorker } from "./farm-worker.ts";
 export { createLocalCompiler, type LocalCompiler } from "./local-compiler.ts";
 export { createMachine, type Machine, type MachineOptions, type ProcessOptions } from "./machine.ts";
 export { type ReportName, reportNames } from "./task.ts";

@@ -8,7 +8,8 @@ export interface RedisProcess {
   readonly child: ChildProcess;
 }
 
-async function freePort(): Promise<number> {
+/** A port that nothing listens on now. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as { port: number };

@@ -1,0 +1,52 @@
+import { distFile } from "../base/index.ts";
+import { ShaderCache, storeProblem } from "../cache/index.ts";
+import { CompilePool, CompileService, farmProblem, readBuildInfo, recordAssembly } from "../service/index.ts";
+import { CliError, complain, type ServeSettings } from "./environment.ts";
+
+/** The compile service of `serve` and `worker`. Errors: `CliError` 2 for a store that cannot be used here. */
+export function openService(settings: ServeSettings): CompileService {
+  const isOff = settings.cacheDisable || settings.debug.includes("nocache");
+  const { redis, sharedSecret: secret, verifyRate } = settings;
+  const noFarm = redis === undefined ? undefined : farmProblem(redis);
+  if (noFarm !== undefined) throw new CliError(2, `--redis: ${noFarm}`);
+  const url = settings.sharedCache ?? redis;
+  const cannot = url === undefined ? undefined : storeProblem(url);
+  if (cannot !== undefined) throw new CliError(2, `--shared-cache: ${cannot}`);
+  const cache = new ShaderCache(
+    isOff
+      ? { memoryBytes: 0 }
+      : {
+          memoryBytes: settings.memoryBytes,
+          disk: { folder: settings.cacheDir, capacityBytes: settings.cacheBytes },
+          ...(url !== undefined && { shared: { url, ...(secret !== undefined && { secret }) } }),
+        },
+  );
+  const problem = cache.disk?.problem;
+  if (problem !== undefined) {
+    complain(`kiln: cannot store in ${settings.cacheDir} (${problem}): serving without a disk cache`);
+  }
+  const { workers, maxWaiting, timeLimitMs, memoryLimitMb } = settings;
+  const pool = new CompilePool({
+    workerFile: distFile("compile-worker.js"),
+    workers,
+    maxWaiting,
+    timeLimitMs,
+    memoryLimitMb,
+  });
+  const onBug = (id: string, detail: string) => complain(`bug ${id}: ${detail}`);
+  return new CompileService({ cache, pool, build: readBuildInfo(), verifyRate, onBug, ...debugOf(settings.debug) });
+}
+
+type Compiled = NonNullable<ConstructorParameters<typeof CompileService>[0]["onCompiled"]>;
+
+/** `KILN_DEBUG`: `shaders` prints each compiled shader's assembler text, `time` how long it took; on standard error. */
+function debugOf(names: readonly string[]): { readonly onCompiled?: Compiled } {
+  const [shaders, time] = [names.includes("shaders"), names.includes("time")];
+  if (!shaders && !time) return {};
+  return {
+    onCompiled: (key, record, microseconds) => {
+      if (time) complain(`compiled ${key} ${record.stage} ${record.entryPoint}: ${microseconds} us`);
+      if (shaders) complain(`; ${key}\n${recordAssembly(record)}`);
+    },
+  };
+}

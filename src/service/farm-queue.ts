@@ -1,0 +1,114 @@
+import { createHash, createHmac } from "node:crypto";
+import { createRequire } from "node:module";
+import type * as BullMq from "bullmq";
+import type { Redis } from "ioredis";
+import type { Diagnostic } from "../base/index.ts";
+import type { CompileRequest } from "../codeobj/index.ts";
+import type { CacheOutcome } from "./compile-service.ts";
+
+/** A job has at least this many shaders; a smaller batch is compiled where it came in. */
+export const shadersPerJob = 100;
+/** Inputs of a batch that nobody fetched by then are dropped by the server that keeps them. */
+const blobSeconds = 24 * 3600;
+
+/** What a job's message carries: names of inputs, never the inputs. */
+export interface FarmJobData {
+  /** For each shader its place in the batch, and the name of its input. */
+  readonly shaders: readonly (readonly [index: number, blob: string])[];
+}
+
+/** What became of one shader. The code itself stands in the shared cache, refusals under a blob's name. */
+export type FarmOutcome =
+  | { readonly index: number; readonly cache: CacheOutcome }
+  | { readonly index: number; readonly refused: string }
+  | { readonly index: number; readonly code: string; readonly message: string };
+
+/** Progress of a job: what is new since it last told. */
+export interface FarmProgress {
+  readonly news: readonly FarmOutcome[];
+}
+
+export type FarmJob = BullMq.Job<FarmJobData, readonly FarmOutcome[]>;
+
+/** Optional packages, by names that the bundler does not follow. */
+const packageNames = ["bullmq", "ioredis"];
+
+/** Why there can be no farm here; undefined where its packages are installed. Loads nothing. */
+export function farmProblem(url: string): string | undefined {
+  if (!/^rediss?:/i.test(url)) return "expected redis://…";
+  const { resolve } = createRequire(import.meta.url);
+  const missing = packageNames.filter((name) => {
+    try {
+      resolve(name);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  if (missing.length === 0) return undefined;
+  return `a farm needs the package${missing.length > 1 ? "s" : ""} ${missing.join(" and ")}: npm install ${missing.join(" ")}`;
+}
+
+export async function loadFarmPackages(): Promise<{ bullmq: typeof BullMq; Client: typeof Redis }> {
+  const [queueName = "", clientName = ""] = packageNames;
+  const queue = (await import(queueName)) as { default?: typeof BullMq } & typeof BullMq;
+  const { Redis: Client } = (await import(clientName)) as { Redis: typeof Redis };
+  return { bullmq: queue.default ?? queue, Client };
+}
+
+/** Where a farm's jobs stand: a queue for each build, so that no worker of another build takes them. */
+export const farmPlace = (buildId: string) => ({ name: `build-${buildId.slice(0, 16)}`, prefix: "kiln-farm" }) as const;
+
+/** Inputs and refusals, content-addressed in the queue's Redis. With a secret the names are MACs: nobody else can make them. */
+export class FarmBlobs {
+  readonly #redis: Redis;
+  readonly #secret: string | undefined;
+
+  constructor(redis: Redis, secret: string | undefined) {
+    this.#redis = redis;
+    this.#secret = secret;
+  }
+
+  #nameOf(bytes: Buffer): string {
+    const hash = this.#secret === undefined ? createHash("sha256") : createHmac("sha256", this.#secret);
+    return hash.update(bytes).digest("hex");
+  }
+
+  async #put(value: object): Promise<string> {
+    const bytes = Buffer.from(JSON.stringify(value));
+    const name = this.#nameOf(bytes);
+    await this.#redis.set(`kiln:blob:${name}`, bytes, "EX", blobSeconds);
+    return name;
+  }
+
+  /** Errors: a blob that is gone or is not what its name says; those of the connection. */
+  async #get(name: string): Promise<unknown> {
+    const bytes = await this.#redis.getBuffer(`kiln:blob:${name}`);
+    if (bytes === null) throw new Error(`input ${name} is gone`);
+    if (this.#nameOf(bytes) !== name) throw new Error(`input ${name} is not what its name says`);
+    return JSON.parse(bytes.toString("utf8"));
+  }
+
+  putRequest({ spirv, ...request }: CompileRequest): Promise<string> {
+    return this.#put({ ...request, ...(spirv && { spirv: Buffer.from(spirv).toString("base64") }) });
+  }
+
+  async getRequest(name: string): Promise<CompileRequest> {
+    const { spirv, ...request } = (await this.#get(name)) as Omit<CompileRequest, "spirv"> & { spirv?: string };
+    return { ...request, ...(spirv !== undefined && { spirv: new Uint8Array(Buffer.from(spirv, "base64")) }) };
+  }
+
+  putRefusal(diagnostics: readonly Diagnostic[]): Promise<string> {
+    return this.#put({ diagnostics });
+  }
+
+  async getRefusal(name: string): Promise<readonly Diagnostic[]> {
+    return ((await this.#get(name)) as { diagnostics: readonly Diagnostic[] }).diagnostics;
+  }
+
+  async drop(names: readonly string[]): Promise<void> {
+    for (let at = 0; at < names.length; at += 1000) {
+      await this.#redis.unlink(names.slice(at, at + 1000).map((name) => `kiln:blob:${name}`));
+    }
+  }
+}

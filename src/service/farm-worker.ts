@@ -1,0 +1,134 @@
+import { performance } from "node:perf_hooks";
+import { ServiceError } from "./codes.ts";
+import type { CompileService } from "./compile-service.ts";
+import {
+  FarmBlobs,
+  type FarmJob,
+  type FarmJobData,
+  type FarmOutcome,
+  type FarmProgress,
+  farmPlace,
+  loadFarmPackages,
+} from "./farm-queue.ts";
+
+const progressEveryMs = 250;
+/** A worker that has not said for this long that it lives loses its job to another. */
+const lockMs = 5000;
+const stalledEveryMs = 2500;
+/** A job that took this many workers with it is given up. */
+const maxStalls = 3;
+
+export interface FarmWorkerOptions {
+  readonly url: string;
+  readonly secret?: string;
+  /** Compiles, and keeps records where the servers find them: with a shared cache. */
+  readonly service: CompileService;
+  /** Shaders that are compiled side by side. */
+  readonly width: number;
+  /** Sees what goes wrong beside the shaders: the connection, a job that fails. */
+  readonly onTrouble: (message: string) => void;
+}
+
+export interface FarmWorker {
+  readonly jobsDone: () => number;
+  /** Stops taking shaders; what is left of a running job goes back to the queue. */
+  close(): Promise<void>;
+}
+
+/** Takes jobs of the farm until closed. Errors: a Redis that cannot be reached at the start. */
+export async function startFarmWorker(options: FarmWorkerOptions): Promise<FarmWorker> {
+  const { url, secret, service, onTrouble } = options;
+  const { bullmq, Client } = await loadFarmPackages();
+  const redis = new Client(url, { lazyConnect: true, maxRetriesPerRequest: null });
+  let lastTrouble = "";
+  const tell = (error: Error) => {
+    const { message } = error;
+    // A lost connection says the same at every try to get it back.
+    if (message !== lastTrouble) onTrouble(message);
+    lastTrouble = message;
+  };
+  redis.on("error", tell);
+  redis.on("ready", () => {
+    lastTrouble = "";
+  });
+  await redis.connect().catch((error: Error) => {
+    redis.disconnect();
+    throw error;
+  });
+  const blobs = new FarmBlobs(redis, secret);
+  const { name, prefix } = farmPlace(service.build.buildId);
+  const stopping = new AbortController();
+  let done = 0;
+  const worker = new bullmq.Worker<FarmJobData, readonly FarmOutcome[]>(
+    name,
+    async (job, token) => {
+      const outcomes = await runJob(job, blobs, options, stopping.signal);
+      if (outcomes === undefined) {
+        await job.moveToWait(token);
+        throw new bullmq.WaitingError();
+      }
+      done++;
+      return outcomes;
+    },
+    {
+      prefix,
+      connection: { url, maxRetriesPerRequest: null },
+      concurrency: 1,
+      lockDuration: lockMs,
+      stalledInterval: stalledEveryMs,
+      maxStalledCount: maxStalls,
+    },
+  );
+  worker.on("error", tell);
+  worker.on("failed", (job, error) => onTrouble(`job ${job?.id ?? "?"}: ${error.message}`));
+  return {
+    jobsDone: () => done,
+    close: async () => {
+      stopping.abort();
+      await worker.close();
+      redis.disconnect();
+    },
+  };
+}
+
+/** The outcome of each shader of a job; undefined where the worker stops before its end. */
+async function runJob(
+  job: FarmJob,
+  blobs: FarmBlobs,
+  { service, width }: FarmWorkerOptions,
+  stop: AbortSignal,
+): Promise<readonly FarmOutcome[] | undefined> {
+  const { shaders } = job.data;
+  const outcomes: FarmOutcome[] = [];
+  let [next, told, toldAt] = [0, 0, performance.now()];
+  const lane = async () => {
+    while (next < shaders.length && !stop.aborted) {
+      const [index, blob] = shaders[next++] as FarmJobData["shaders"][number];
+      outcomes.push(await compileBlob(index, blob, blobs, service));
+      if (performance.now() - toldAt < progressEveryMs) continue;
+      const progress: FarmProgress = { news: outcomes.slice(told) };
+      [told, toldAt] = [outcomes.length, performance.now()];
+      await job.updateProgress(progress);
+    }
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+  return outcomes.length === shaders.length ? outcomes : undefined;
+}
+
+/** Errors: those of the connection and of a blob that is gone, which are no fault of the shader: the job is tried again. */
+async function compileBlob(
+  index: number,
+  blob: string,
+  blobs: FarmBlobs,
+  service: CompileService,
+): Promise<FarmOutcome> {
+  const request = await blobs.getRequest(blob);
+  try {
+    const answer = await service.compile(request);
+    if (answer.ok) return { index, cache: answer.cache };
+    return { index, refused: await blobs.putRefusal(answer.diagnostics) };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.row.blame === "host") throw error;
+    return { index, code: error.code, message: error.message };
+  }
+}

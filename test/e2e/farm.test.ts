@@ -1,0 +1,110 @@
+import { spawnSync } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findOracle, oracle } from "../oracles.ts";
+import {
+  compilesOf,
+  endChild,
+  findProgram,
+  progressOf,
+  resultsOf,
+  sendBatch,
+  startTopology,
+  type Topology,
+  waitFor,
+} from "./topology.ts";
+
+const shader = (value: number, isBad = false) => ({
+  stage: "compute",
+  source: `#version 450
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) buffer B { uint x[]; };
+void main() { x[gl_GlobalInvocationID.x] += ${value}u; }
+${isBad ? "nonsense" : ""}`,
+});
+
+const hasProxy = findProgram("haproxy") !== undefined;
+if (!hasProxy) console.log("haproxy is not installed (Debian package haproxy): the test through a proxy is skipped");
+
+describe.skipIf(!oracle("redis-server"))("a farm of two servers and two workers", () => {
+  let farm: Topology;
+  beforeAll(async () => {
+    farm = await startTopology(2, 2);
+  });
+  afterAll(() => farm.close());
+  const server = (i: number) => farm.servers[i] as Topology["servers"][number];
+
+  it("compiles a cold shader once over hosts", async () => {
+    const body = JSON.stringify(shader(1));
+    const ask = async (i: number) => {
+      const answer = await fetch(`${server(i % 2).address}/compile`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body,
+      });
+      return ((await answer.json()) as { codeSha256: string }).codeSha256;
+    };
+    const hashes = await Promise.all(Array.from({ length: 32 }, (_, i) => ask(i)));
+    expect(new Set(hashes).size).toBe(1);
+    expect((await compilesOf(server(0))) + (await compilesOf(server(1)))).toBe(1);
+  });
+
+  it.skipIf(!hasProxy)("takes and shows batches through a proxy, whichever server is asked", async () => {
+    expect(farm.hasProxy).toBe(true);
+    const id = await sendBatch(farm.address, [shader(2), shader(3)]);
+    const states = [];
+    for (let i = 0; i < 4; i++) states.push((await progressOf(farm.address, id)).total);
+    expect(states).toEqual([2, 2, 2, 2]);
+    await waitFor(farm.address, id, ({ state }) => state === "done");
+    expect((await resultsOf(farm.address, id)).map(({ index }) => index)).toEqual([0, 1]);
+  });
+
+  it("compiles a batch on the workers, and loses nothing with one that is killed", async () => {
+    const before = (await compilesOf(server(0))) + (await compilesOf(server(1)));
+    const distinct = 100;
+    const shaders = Array.from({ length: 230 }, (_, i) => shader(1000 + (i % distinct), i === 117));
+    const id = await sendBatch(server(0).address, shaders);
+    await waitFor(server(0).address, id, ({ done }) => done >= 10);
+    await endChild(farm.workers[0] as Topology["workers"][number], "SIGKILL");
+    // The other server shows it, too.
+    const end = await waitFor(server(1).address, id, ({ state }) => state !== "running");
+    expect(end).toEqual({ id, state: "done", total: 230, done: 230, failed: 1 });
+    const lines = await resultsOf(server(1).address, id);
+    expect(lines.map(({ index }) => index)).toEqual(shaders.map((_, i) => i));
+    expect(lines.filter(({ status }) => status !== undefined)).toMatchObject([
+      { index: 117, status: 422, diagnostics: [{ line: 5 }] },
+    ]);
+    // Equal shaders have equal keys, others others; the bad one has none.
+    for (const [i, { key }] of lines.entries()) if (i !== 117) expect(key).toBe(lines[i % distinct]?.key);
+    expect(new Set(lines.map(({ key }) => key)).size).toBe(distinct + 1);
+    // All of it was done by the workers.
+    expect((await compilesOf(server(0))) + (await compilesOf(server(1)))).toBe(before);
+    const events = await fetch(`${server(1).address}/batch/${id}/events`, { headers: { "last-event-id": "228" } });
+    const text = await events.text();
+    expect(text.match(/^id: \d+$/gm)).toEqual(["id: 229", "id: 230"]);
+    expect(text).toContain('event: done\ndata: {"total":230,"done":230,"failed":1}');
+  });
+
+  it("compiles a batch without workers or Redis in the server", async () => {
+    for (const child of farm.workers) await endChild(child, "SIGTERM");
+    expect(farm.workers.map(({ exitCode, signalCode }) => exitCode ?? signalCode)).toEqual(["SIGKILL", 0]);
+    const id = await sendBatch(
+      server(0).address,
+      Array.from({ length: 120 }, () => shader(4)),
+    );
+    const end = await waitFor(server(0).address, id, ({ state }) => state !== "running");
+    expect(end).toMatchObject({ state: "done", done: 120, failed: 0 });
+  });
+});
+
+describe("kiln worker", () => {
+  it.skipIf(!findOracle("redis-server"))("says what it lacks", () => {
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, ["dist/kiln.js", "worker", ...args], { encoding: "utf8" });
+    expect(run()).toMatchObject({ status: 2, stderr: "worker: give --redis URL, or set KILN_REDIS\n" });
+    expect(run("--redis", "ftp://x")).toMatchObject({ status: 2 });
+    const gone = run("--redis", "redis://:secret@127.0.0.1:1");
+    expect(gone.status).toBe(3);
+    expect(gone.stderr).toContain("cannot reach redis://:***@127.0.0.1:1");
+    expect(gone.stderr).not.toContain("secret");
+  });
+});
