@@ -32,6 +32,8 @@ export const enum PageTable {
   PAGE_BYTES = 4096,
   ENTRY_BYTES = 8,
   TABLE_BYTES = 4096,
+  BIG_PAGE_BYTES = 65536,
+  HUGE_PAGE_BYTES = 2097152,
 }
 
 /** Bits of an entry's low half. */
@@ -41,10 +43,15 @@ export const enum Pte {
   EXECUTABLE = 16,
   READABLE = 32,
   WRITABLE = 64,
+  FRAGMENT_SHIFT = 7,
 }
 
 /** Address bits [47:12] of an entry. */
 export const PTE_ADDRESS_MASK: u64 = 0xfffffffff000;
+/** A hole. */
+export const PTE_PRT: u64 = 0x8000000000000;
+/** A level 1 entry that is a page. */
+export const PDE_PTE: u64 = 0x40000000000000;
 
 /** Control block, byte offsets. */
 export const enum Control {
@@ -92,6 +99,7 @@ export const enum ControlFlag {
 export const enum Vmid {
   PAGE_DIRECTORY = 0,
   FLAGS = 4,
+  LDS_OUTSIDE = 8,
 }
 
 /** Queue table entry, byte offsets. */

@@ -23,6 +23,8 @@ export const TLB_BASE: usize = PhysicalMap.GPU_PRIVATE;
 export const TLB_ENTRIES: u32 = 2048;
 /** Temporary rows of the VALU. */
 export const TEMP_BASE: usize = TLB_BASE + 0x10000;
+/** Two pages behind every hole of an address space: what reads see (zeros), and where writes go. */
+export const HOLE_BASE: usize = TLB_BASE + 0xf0000;
 export const CONTEXT_BASE: usize = TLB_BASE + 0x20000;
 export const CONTEXT_BYTES: u32 = 0x1000;
 /** Random state of the queues' turns. */

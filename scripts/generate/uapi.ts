@@ -171,7 +171,7 @@ export function generate(): { path: string; text: string }[] {
     constEnum("MachineLimits", "Limits of the model.", uapi.MachineLimits),
     constEnum("PageTable", "Page-table shape.", uapi.PageTable),
     constEnum("Pte", "Bits of an entry's low half.", uapi.Pte),
-    `/** Address bits [47:12] of an entry. */\nexport const PTE_ADDRESS_MASK: u64 = 0x${uapi.PTE_ADDRESS_MASK.toString(16)};\n`,
+    `/** Address bits [47:12] of an entry. */\nexport const PTE_ADDRESS_MASK: u64 = 0x${uapi.PTE_ADDRESS_MASK.toString(16)};\n/** A hole. */\nexport const PTE_PRT: u64 = 0x${uapi.PTE_PRT.toString(16)};\n/** A level 1 entry that is a page. */\nexport const PDE_PTE: u64 = 0x${uapi.PDE_PTE.toString(16)};\n`,
     constEnum("Control", "Control block, byte offsets.", uapi.Control),
     `export const CONTROL_MAGIC: u32 = 0x${uapi.CONTROL_MAGIC.toString(16)};\nexport const CONTROL_VERSION: u32 = ${uapi.CONTROL_VERSION};\n`,
     constEnum("GpuState", "Control.GPU_STATE.", uapi.GpuState),

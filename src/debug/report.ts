@@ -72,6 +72,7 @@ function flagsText(flags: number): string {
 
 function mappingText(m: MappingRecord): string {
   const range = `${address(m.va)}-${address(m.va + BigInt(m.sizeBytes))}`;
+  if (m.flags === VaFlag.PRT) return `sparse hole ${range} (${bytesText(m.sizeBytes)})`;
   return `${m.unmapped ? "unmapped " : ""}BO ${m.handle} ${range} ${flagsText(m.flags)} (${bytesText(m.sizeBytes)})`;
 }
 

@@ -70,6 +70,10 @@ export class GpuDevice {
     return (Atomics.add(this.#words, this.#at(queueWord(queue, Queue.RESET_REQUEST)), 1) + 1) >>> 0;
   }
 
+  vmidGet(vmid: number, word: number): number {
+    return Atomics.load(this.#words, this.#at(vmidWord(vmid, word))) >>> 0;
+  }
+
   setPageDirectory(vmid: number, root: number): void {
     this.#set(vmidWord(vmid, Vmid.PAGE_DIRECTORY), root);
   }

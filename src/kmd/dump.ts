@@ -47,7 +47,7 @@ function mappingRecords(file: File): MappingRecord[] {
     va: mapping.va,
     sizeBytes: mapping.sizeBytes,
     flags: mapping.flags,
-    handle: mapping.bo.handle,
+    handle: mapping.handle,
     boOffset: mapping.boOffset,
     unmapped,
   });
@@ -72,12 +72,12 @@ function windowMemory(device: GpuDevice, job: Job, missing: string[]): RawDump["
   const bos = new Set(job.bos);
   const records: MemoryRecord[] = [];
   let left = WINDOW_BYTES;
-  for (const { va, sizeBytes, bo } of file.mappings) {
-    if (va < VirtualMap.WINDOW_START || !bos.has(bo)) continue;
+  for (const { va, sizeBytes, bo, handle } of file.mappings) {
+    if (va < VirtualMap.WINDOW_START || bo === undefined || !bos.has(bo)) continue;
     const bytes = Math.min(sizeBytes, WINDOW_BO_BYTES, left);
     const read = bytes > 0 ? readVirtual(device, file, va, bytes) : undefined;
     if (read !== undefined) records.push({ va, bytes: read });
-    if (read === undefined || bytes < sizeBytes) missing.push(`memory of BO ${bo.handle} behind ${bytes} bytes`);
+    if (read === undefined || bytes < sizeBytes) missing.push(`memory of BO ${handle} behind ${bytes} bytes`);
     left -= bytes;
   }
   return records;
@@ -120,7 +120,7 @@ export function makeDump({ device, job, reason, engine, timeMs }: DumpInput): Ra
     mappings: mappingRecords(file),
     code,
     walk: file.space.walk(u64(Fault.ADDRESS_LO)),
-    boList: job.bos.map((bo) => bo.handle),
+    boList: job.bos.map((bo) => bo.holders.get(file) ?? 0),
     missing,
   };
 }

@@ -38,21 +38,25 @@ export class Heap {
     return this.#starts.length;
   }
 
-  /** A zeroed extent of `bytes` (a multiple of the page size), or undefined where none is long enough. */
-  alloc(bytes: number): number | undefined {
-    const i = this.#lengths.findIndex((length) => length >= bytes);
+  /**
+   * A zeroed extent of `bytes` (a multiple of the page size) at a multiple of `alignBytes` (a power of two), or undefined
+   * where none is long enough.
+   */
+  alloc(bytes: number, alignBytes: number = PageTable.PAGE_BYTES): number | undefined {
+    const aligned = (at: number) => Math.ceil(at / alignBytes) * alignBytes;
+    const i = this.#starts.findIndex((at, k) => at + (this.#lengths[k] as number) - aligned(at) >= bytes);
     if (i < 0) return undefined;
-    const start = this.#starts[i] as number;
-    const length = this.#lengths[i] as number;
-    if (length === bytes) {
-      this.#starts.splice(i, 1);
-      this.#lengths.splice(i, 1);
-    } else {
-      this.#starts[i] = start + bytes;
-      this.#lengths[i] = length - bytes;
-    }
-    this.#freeBytes -= bytes;
+    const from = this.#starts[i] as number;
+    const start = aligned(from);
     const end = start + bytes;
+    const stop = from + (this.#lengths[i] as number);
+    const pieces = [
+      [from, start],
+      [end, stop],
+    ].filter(([a, b]) => (a as number) < (b as number)) as [number, number][];
+    this.#starts.splice(i, 1, ...pieces.map(([a]) => a));
+    this.#lengths.splice(i, 1, ...pieces.map(([a, b]) => b - a));
+    this.#freeBytes -= bytes;
     if (start < this.#untouched) this.#bytes.fill(0, start, Math.min(end, this.#untouched));
     if (end > this.#untouched) this.#untouched = end;
     return start;

@@ -7,35 +7,29 @@ import {
   Errno,
   type IoctlName,
   PageTable,
-  QueueKind,
-  SdmaValue,
   SYNC_POINT_WORDS,
   SyncobjKind,
   SyncobjWait,
 } from "../uapi/index.ts";
-import type { Heap } from "./heap.ts";
-import { closeBo, createBo, mapVa, readableFrom, unmapVa } from "./memory.ts";
-import type { Bo, Context, File, Waiter } from "./objects.ts";
+import { addHandle, bindSparse, closeBo, createBo, mapVa, unmapVa } from "./memory.ts";
+import type { File } from "./objects.ts";
+import { wrapMemory } from "./process-heap.ts";
+import type { Residency } from "./residency.ts";
 import type { KernelClock, Scheduler } from "./scheduler.ts";
-import { readPoints, risingPoints, SyncFence, Syncobj, type SyncPoint } from "./syncobj.ts";
+import { MAX_BO_LIST, MAX_IB_DWORDS, submit, waitFor, waitForPoints } from "./submit.ts";
+import { readPoints, risingPoints, SyncFence, Syncobj } from "./syncobj.ts";
 
 const API_VERSION = 1;
 const LOWEST_PRIORITY = -1;
 /** Above what any process may have. */
 const REALTIME_PRIORITY = 2;
 const MAX_CONTEXTS = 256;
-const MAX_QUEUED_JOBS = 1024;
-const MAX_BO_LIST = 4096;
 const MAX_SYNCOBJS = 1 << 14;
-/** INDIRECT_BUFFER's size field has 20 bits. */
-const MAX_IB_DWORDS = 0xf_ffff;
-const WAIT_FOREVER = 0xffff_ffff;
 const MMAP_SHIFT = 40n;
 
 /** What the handlers work on. */
 export interface Kernel {
-  readonly vram: Heap;
-  readonly gtt: Heap;
+  readonly residency: Residency;
   readonly clock: KernelClock;
   readonly scheduler: Scheduler;
   readonly computeQueues: number;
@@ -60,10 +54,10 @@ export const handlers: { readonly [N in IoctlName]: Handler } = {
     answerIoctl("QUERY_INFO", arg, {
       apiVersion: API_VERSION,
       pageBytes: PageTable.PAGE_BYTES,
-      vramBytes: BigInt(kernel.vram.sizeBytes),
-      vramFreeBytes: BigInt(kernel.vram.freeBytes),
-      gttBytes: BigInt(kernel.gtt.sizeBytes),
-      gttFreeBytes: BigInt(kernel.gtt.freeBytes),
+      vramBytes: BigInt(kernel.residency.vram.sizeBytes),
+      vramFreeBytes: BigInt(kernel.residency.vram.freeBytes),
+      gttBytes: BigInt(kernel.residency.gtt.sizeBytes),
+      gttFreeBytes: BigInt(kernel.residency.gtt.freeBytes),
       computeQueues: kernel.computeQueues,
       maxIbDwords: MAX_IB_DWORDS,
       resets: kernel.scheduler.resets,
@@ -74,32 +68,32 @@ export const handlers: { readonly [N in IoctlName]: Handler } = {
   },
   GEM_CREATE(kernel, file, arg) {
     const { size, domain, flags } = decodeIoctl("GEM_CREATE", arg);
-    const heap = domain === Domain.VRAM ? kernel.vram : domain === Domain.GTT ? kernel.gtt : undefined;
     if (flags !== 0) return Errno.EINVAL;
-    const handle = createBo(file, heap, domain, size);
+    const handle = createBo(kernel.residency, file, domain, size);
     if (handle < 0) return handle;
     answerIoctl("GEM_CREATE", arg, { handle });
     return 0;
   },
   GEM_CLOSE(kernel, file, arg) {
-    const result = closeBo(file, decodeIoctl("GEM_CLOSE", arg).handle);
+    const result = closeBo(kernel.residency, file, decodeIoctl("GEM_CLOSE", arg).handle);
     if (result === 0) kernel.scheduler.invalidate(file);
     return result;
   },
   GEM_MMAP(_kernel, file, arg) {
-    const bo = file.handles.get(decodeIoctl("GEM_MMAP", arg).handle);
+    const { handle } = decodeIoctl("GEM_MMAP", arg);
+    const bo = file.handles.get(handle);
     if (bo === undefined) return Errno.ENOENT;
-    answerIoctl("GEM_MMAP", arg, { offset: mmapOffset(bo.handle), size: BigInt(bo.sizeBytes) });
+    answerIoctl("GEM_MMAP", arg, { offset: mmapOffset(handle), size: BigInt(bo.sizeBytes) });
     return 0;
   },
   VA_MAP(kernel, file, arg) {
-    const result = mapVa(file, decodeIoctl("VA_MAP", arg));
+    const result = mapVa(kernel.residency, file, decodeIoctl("VA_MAP", arg));
     if (result === 0) kernel.scheduler.invalidate(file);
     return result;
   },
   VA_UNMAP(kernel, file, arg) {
     const { va, size } = decodeIoctl("VA_UNMAP", arg);
-    const result = unmapVa(file, va, size);
+    const result = unmapVa(kernel.residency, file, va, size);
     if (result === 0) kernel.scheduler.invalidate(file);
     return result;
   },
@@ -224,6 +218,41 @@ export const handlers: { readonly [N in IoctlName]: Handler } = {
     answerIoctl("SUBMIT_SYNC", arg, { fence });
     return 0;
   },
+  GEM_USERPTR(kernel, file, arg) {
+    const { address, size } = decodeIoctl("GEM_USERPTR", arg);
+    const handle = wrapMemory(kernel.residency, file, address, size);
+    if (handle < 0) return handle;
+    answerIoctl("GEM_USERPTR", arg, { handle });
+    return 0;
+  },
+  GEM_CLONE({ residency }, file, arg) {
+    const source = file.handles.get(decodeIoctl("GEM_CLONE", arg).handle);
+    if (source === undefined) return Errno.ENOENT;
+    const bo = residency.clone(file, source);
+    if (typeof bo === "number") return bo;
+    const clone = addHandle(file, bo);
+    if (clone < 0) residency.release(bo);
+    else answerIoctl("GEM_CLONE", arg, { clone });
+    return Math.min(clone, 0);
+  },
+  SPARSE_BIND(kernel, file, arg) {
+    const result = bindSparse(kernel.residency, file, decodeIoctl("SPARSE_BIND", arg));
+    if (result === 0) kernel.scheduler.invalidate(file);
+    return result;
+  },
+  GEM_INFO({ residency }, file, arg) {
+    const bo = file.handles.get(decodeIoctl("GEM_INFO", arg).handle);
+    if (bo === undefined) return Errno.ENOENT;
+    answerIoctl("GEM_INFO", arg, {
+      domain: bo.domain,
+      size: BigInt(bo.sizeBytes),
+      placement: bo.extent.heap === residency.vram ? Domain.VRAM : Domain.GTT,
+      sharedBy: bo.extent.users.size,
+      holders: bo.holders.size,
+      mappings: bo.mappings.size,
+    });
+    return 0;
+  },
 };
 
 /** A new handle for a sync object, or -ENOSPC. */
@@ -234,99 +263,4 @@ export function addSyncobj(file: File, syncobj: Syncobj): number {
   file.nextSyncobj = (handle % 0x7fff_ffff) + 1;
   file.syncobjs.set(handle, syncobj);
   return handle;
-}
-
-interface SubmitInput {
-  readonly context: number;
-  readonly queueKind: number;
-  readonly ibVa: bigint;
-  readonly ibDwords: number;
-  readonly handles: readonly number[];
-  readonly waits: readonly SyncPoint[];
-  readonly signals: readonly SyncPoint[];
-}
-
-/** Checks a submission and queues it: its fence, or a negative errno with nothing changed. */
-function submit(kernel: Kernel, file: File, input: SubmitInput): bigint | number {
-  const { context: id, queueKind, ibVa, ibDwords, handles } = input;
-  const context = file.contexts.get(id);
-  if (context === undefined) return Errno.ENOENT;
-  if (queueKind !== QueueKind.COMPUTE && queueKind !== QueueKind.SDMA) return Errno.EINVAL;
-  const align = queueKind === QueueKind.SDMA ? BigInt(SdmaValue.IB_ALIGN) : 4n;
-  if (ibDwords === 0 || ibDwords > MAX_IB_DWORDS || ibVa % align !== 0n) return Errno.EINVAL;
-  if (handles.length > MAX_BO_LIST) return Errno.EINVAL;
-  const bos = new Set<Bo>();
-  for (const handle of handles) {
-    const bo = file.handles.get(handle);
-    if (bo === undefined) return Errno.ENOENT;
-    bos.add(bo);
-  }
-  if (!readableFrom(file, ibVa, ibDwords * 4, bos)) return Errno.EPERM;
-  if (context.state !== ContextState.GOOD || kernel.scheduler.dead) return Errno.ECANCELED;
-  if (file.queuedJobs >= MAX_QUEUED_JOBS) return Errno.EBUSY;
-  const fence = ++context.lastFence;
-  const awaited = input.waits.map(({ syncobj, point }) => syncobj.awaited(point)).filter((wait) => !wait.done);
-  const waits = new Map(awaited.map((wait) => [wait, () => {}]));
-  const signals = input.signals.map(({ syncobj, point }) => {
-    if (syncobj.timeline) {
-      syncobj.promise(point);
-      return () => syncobj.advance(point);
-    }
-    const done = new SyncFence();
-    syncobj.setFence(done);
-    return () => done.signal();
-  });
-  kernel.scheduler.enqueue({ context, fence, queueKind, ibVa, ibDwords, bos: [...bos], waits, signals });
-  return fence;
-}
-
-/** SYNCOBJ_WAIT: 0 at once where enough points are there, else when they come, -ETIME after the timeout. */
-function waitForPoints(
-  kernel: Kernel,
-  file: File,
-  points: readonly SyncPoint[],
-  all: boolean,
-  timeoutMs: number,
-): number | Promise<number> {
-  const fences = points.map(({ syncobj, point }) => syncobj.awaited(point));
-  const over = () => (all ? fences.every((fence) => fence.done) : fences.some((fence) => fence.done));
-  const forget = () => {
-    for (const [i, fence] of fences.entries()) points[i]?.syncobj.forget(points[i].point, fence);
-  };
-  if (over() || timeoutMs === 0) {
-    forget();
-    return over() ? 0 : Errno.ETIME;
-  }
-  return new Promise((resolve) => {
-    let cancel = () => {};
-    const done = (result: number): void => {
-      cancel();
-      file.waits.delete(done);
-      for (const stop of stops) stop();
-      forget();
-      resolve(result);
-    };
-    const look = () => {
-      if (over()) done(0);
-    };
-    const stops = fences.map((fence) => fence.listen(look));
-    if (timeoutMs !== WAIT_FOREVER) cancel = kernel.clock.after(timeoutMs, () => done(Errno.ETIME));
-    file.waits.add(done);
-  });
-}
-
-function waitFor(kernel: Kernel, context: Context, fence: bigint, timeoutMs: number): Promise<number> {
-  return new Promise((resolve) => {
-    let cancel = () => {};
-    const waiter: Waiter = {
-      fence,
-      done: (result) => {
-        cancel();
-        context.waiters.delete(waiter);
-        resolve(result);
-      },
-    };
-    if (timeoutMs !== WAIT_FOREVER) cancel = kernel.clock.after(timeoutMs, () => waiter.done(Errno.ETIME));
-    context.waiters.add(waiter);
-  });
 }

@@ -1,14 +1,18 @@
 import { invariant } from "../base/index.ts";
 import {
   ContextState,
+  Domain,
   Errno,
   faultKinds,
   type GpuPort,
+  type HeapView,
   type IoctlTrace,
   ioctlByNumber,
   type KernelPort,
+  PageTable,
   QueueKind,
   type RawDump,
+  type SharedBo,
   type SharedSyncobj,
 } from "../uapi/index.ts";
 import { AddressSpace } from "./address-space.ts";
@@ -16,8 +20,10 @@ import { GpuDevice } from "./device.ts";
 import { Heap } from "./heap.ts";
 import { addSyncobj, handlers, type Kernel, mmapHandle } from "./ioctls.ts";
 import { KernelLog } from "./log.ts";
-import { unmapAll, unreference } from "./memory.ts";
-import type { File, ProcessUsage } from "./objects.ts";
+import { addHandle, unmapAll, unreference } from "./memory.ts";
+import type { Bo, File, ProcessUsage } from "./objects.ts";
+import { allocateBlock, freeBlock } from "./process-heap.ts";
+import { Residency } from "./residency.ts";
 import { type KernelClock, Scheduler } from "./scheduler.ts";
 import { Syncobj } from "./syncobj.ts";
 
@@ -27,6 +33,20 @@ const MAX_COMPUTE_QUEUES = 4;
 const SDMA_QUEUE = FIRST_COMPUTE_QUEUE + MAX_COMPUTE_QUEUES;
 const MAX_FILES = 4096;
 const DUMPS_KEPT = 16;
+/** Where heaps of processes start: addresses of the CPU, unlike any of the GPU's. */
+const HEAP_START = 0x5555_0000_0000n;
+
+/** A BO on its way between files. */
+class PassedBo implements SharedBo {
+  readonly kind = "bo";
+  readonly bo: Bo;
+  readonly residency: Residency;
+
+  constructor(bo: Bo, residency: Residency) {
+    this.bo = bo;
+    this.residency = residency;
+  }
+}
 
 export interface KmdOptions {
   readonly gpu: GpuPort;
@@ -76,9 +96,16 @@ class KernelDriver implements Kmd {
     this.#log = new KernelLog(() => options.clock.now());
     const computeQueues = options.computeQueues ?? 1;
     invariant(computeQueues >= 1 && computeQueues <= MAX_COMPUTE_QUEUES, `${computeQueues} compute queues`);
-    const scheduler = new Scheduler({
-      device: this.#device,
+    const residency = new Residency({
+      memory,
+      vram,
       gtt,
+      invalidate: (file) => scheduler.invalidate(file),
+      log: (text) => this.#log.write(text),
+    });
+    const scheduler: Scheduler = new Scheduler({
+      device: this.#device,
+      residency,
       clock: options.clock,
       log: this.#log,
       engines: [
@@ -91,8 +118,7 @@ class KernelDriver implements Kmd {
       onDump: (dump) => this.#keep(dump),
     });
     this.#kernel = {
-      vram,
-      gtt,
+      residency,
       clock: options.clock,
       scheduler,
       computeQueues,
@@ -118,8 +144,10 @@ class KernelDriver implements Kmd {
     const graveyard: (() => void)[] = [];
     let file: File | undefined;
     // Tables that lost their last entry may still be walked while a job runs.
-    const space = AddressSpace.create(this.#kernel.vram, this.#device.memory, (table) => {
-      const free = () => this.#kernel.vram.free(table, 4096);
+    const { residency } = this.#kernel;
+    const tables = { alloc: (bytes: number) => residency.allocTable(bytes) };
+    const space = AddressSpace.create(tables, this.#device.memory, (table) => {
+      const free = () => residency.vram.free(table, PageTable.TABLE_BYTES);
       if (file !== undefined && file.running > 0) graveyard.push(free);
       else free();
     });
@@ -130,6 +158,9 @@ class KernelDriver implements Kmd {
       space,
       vmid: 0,
       handles: new Map(),
+      listings: new Map(),
+      blocks: new Map(),
+      nextBlock: HEAP_START,
       nextHandle: 1,
       mappings: [],
       unmapped: [],
@@ -149,6 +180,7 @@ class KernelDriver implements Kmd {
       submits: 0,
       faults: 0,
       lastFault: 0,
+      ldsOutside: 0,
     };
     this.#files.set(fd, file);
     return fd;
@@ -161,12 +193,20 @@ class KernelDriver implements Kmd {
     file.closed = true;
     for (const done of [...file.waits]) done(Errno.EBADF);
     this.#kernel.scheduler.closeFile(file, () => {
-      for (const { bo, count } of file.mmaps.values()) for (let i = 0; i < count; i++) unreference(file, bo);
-      for (const bo of [...file.handles.values()]) {
-        unmapAll(file, bo);
-        unreference(file, bo);
+      const { residency } = this.#kernel;
+      for (const { bo, count } of file.mmaps.values()) {
+        bo.views -= count;
+        for (let i = 0; i < count; i++) unreference(residency, bo);
       }
-      for (const mapping of [...file.mappings]) unmapAll(file, mapping.bo);
+      // From the end: taking the first of a long list is slow. Holes go with the tables.
+      const mapped = new Set(file.mappings.map(({ bo }) => bo));
+      for (const bo of mapped) if (bo !== undefined) unmapAll(residency, file, bo);
+      for (const bo of file.handles.values()) {
+        bo.holders.delete(file);
+        residency.settle(bo.extent);
+        unreference(residency, bo);
+      }
+      for (const address of [...file.blocks.keys()]) freeBlock(residency, file, address);
       file.space.destroy();
     });
     return 0;
@@ -223,11 +263,15 @@ class KernelDriver implements Kmd {
     const bo = file.handles.get(mmapHandle(offset));
     if (bo === undefined) return Errno.ENOENT;
     if (!Number.isInteger(sizeBytes) || sizeBytes <= 0 || sizeBytes > bo.sizeBytes) return Errno.EINVAL;
+    // A CPU view cannot be moved later: what clones share is parted now.
+    if (!this.#kernel.residency.unshare(bo)) return Errno.ENOMEM;
     bo.references++;
-    const views = file.mmaps.get(bo.handle) ?? { bo, count: 0 };
+    bo.views++;
+    const handle = mmapHandle(offset);
+    const views = file.mmaps.get(handle) ?? { bo, count: 0 };
     views.count++;
-    file.mmaps.set(bo.handle, views);
-    return new Uint8Array(this.#device.memory, bo.physical, sizeBytes);
+    file.mmaps.set(handle, views);
+    return new Uint8Array(this.#device.memory, bo.extent.physical, sizeBytes);
   }
 
   munmap(fd: number, offset: bigint): number {
@@ -237,8 +281,42 @@ class KernelDriver implements Kmd {
     const views = file.mmaps.get(handle);
     if (views === undefined) return Errno.ENOENT;
     if (--views.count === 0) file.mmaps.delete(handle);
-    unreference(file, views.bo);
+    views.bo.views--;
+    unreference(this.#kernel.residency, views.bo);
     return 0;
+  }
+
+  exportBo(fd: number, handle: number): SharedBo | number {
+    if (this.#closed) return Errno.ENODEV;
+    const file = this.#files.get(fd);
+    if (file === undefined) return Errno.EBADF;
+    const bo = file.handles.get(handle);
+    return bo === undefined ? Errno.ENOENT : new PassedBo(bo, this.#kernel.residency);
+  }
+
+  importBo(fd: number, shared: SharedBo): number {
+    if (this.#closed) return Errno.ENODEV;
+    const file = this.#files.get(fd);
+    if (file === undefined) return Errno.EBADF;
+    const { residency } = this.#kernel;
+    if (!(shared instanceof PassedBo) || shared.residency !== residency) return Errno.EINVAL;
+    // What was passed is no reference: where every file has dropped it meanwhile, there is nothing to import.
+    return shared.bo.references === 0 ? Errno.EINVAL : addHandle(file, shared.bo);
+  }
+
+  allocateHeap(fd: number, sizeBytes: number): HeapView | number {
+    if (this.#closed) return Errno.ENODEV;
+    const file = this.#files.get(fd);
+    if (file === undefined) return Errno.EBADF;
+    const block = allocateBlock(this.#kernel.residency, file, sizeBytes);
+    if (typeof block === "number") return block;
+    return { address: block.address, view: new Uint8Array(this.#device.memory, block.physical, block.sizeBytes) };
+  }
+
+  freeHeap(fd: number, address: bigint): number {
+    if (this.#closed) return Errno.ENODEV;
+    const file = this.#files.get(fd);
+    return file === undefined ? Errno.EBADF : freeBlock(this.#kernel.residency, file, address);
   }
 
   exportSyncobj(fd: number, handle: number): SharedSyncobj | number {
@@ -278,10 +356,14 @@ class KernelDriver implements Kmd {
         transferBusyMs,
         submits: file.submits,
         faults: file.faults,
+        ldsOutside: file.ldsOutside,
         ...(lastFault === undefined ? {} : { lastFault }),
         queuedJobs: file.queuedJobs,
         runningJobs: file.running,
         bos: file.handles.size,
+        evictedBos: [...file.handles.values()].filter(
+          ({ domain, extent }) => domain === Domain.VRAM && extent.heap !== this.#kernel.residency.vram,
+        ).length,
         mappings: file.mappings.length,
         contexts: file.contexts.size,
         lostContexts: [...file.contexts.values()].filter(({ state }) => state !== ContextState.GOOD).length,

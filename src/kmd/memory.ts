@@ -1,67 +1,63 @@
-import { Domain, Errno, isCanonical, PageTable, VaFlag, VirtualMap } from "../uapi/index.ts";
-import type { Heap } from "./heap.ts";
-import { pageAlign } from "./heap.ts";
-import type { Bo, File, Mapping } from "./objects.ts";
+import { Errno, isCanonical, PageTable, VaFlag, VirtualMap } from "../uapi/index.ts";
+import type { Bo, File, Mapping, Reservation } from "./objects.ts";
+import { type Residency, whenIdle } from "./residency.ts";
 
 const PAGE = BigInt(PageTable.PAGE_BYTES);
 const MAX_HANDLES = 1 << 16;
 const UNMAPPED_HISTORY = 64;
 
-/** Runs `action` now, or once no job of the file is on the hardware: the GPU may still hold translations. */
-function whenIdle(file: File, action: () => void): void {
-  if (file.running > 0) file.graveyard.push(action);
-  else action();
+/** Drops one reference; the last one frees the memory. */
+export function unreference(residency: Residency, bo: Bo): void {
+  if (--bo.references === 0) residency.release(bo);
 }
 
-/** Drops one reference; the last one frees the memory once the file is idle. */
-export function unreference(file: File, bo: Bo): void {
-  if (--bo.references > 0) return;
-  if (bo.domain === Domain.VRAM) file.vramBytes -= bo.sizeBytes;
-  else file.gttBytes -= bo.sizeBytes;
-  whenIdle(file, () => bo.heap.free(bo.physical, bo.sizeBytes));
-}
-
-/** GEM_CREATE: a new handle, or a negative errno. */
-export function createBo(file: File, heap: Heap | undefined, domain: number, sizeBytes: bigint): number {
-  if (heap === undefined || sizeBytes === 0n) return Errno.EINVAL;
+/** A handle of the file for a BO, or -ENOSPC. A file has one handle of a BO. */
+export function addHandle(file: File, bo: Bo): number {
+  const known = bo.holders.get(file);
+  if (known !== undefined) return known;
   if (file.handles.size >= MAX_HANDLES) return Errno.ENOSPC;
-  if (sizeBytes > BigInt(heap.sizeBytes)) return Errno.ENOMEM;
-  const bytes = pageAlign(Number(sizeBytes));
-  const physical = heap.alloc(bytes);
-  if (physical === undefined) return Errno.ENOMEM;
   // Handles are reused from the low end only after 2^31 of them, as a positive result is the handle.
   let handle = file.nextHandle;
   while (file.handles.has(handle) || file.mmaps.has(handle)) handle = handle >= 0x7fff_ffff ? 1 : handle + 1;
   file.nextHandle = handle >= 0x7fff_ffff ? 1 : handle + 1;
-  file.handles.set(handle, {
-    handle,
-    domain,
-    heap,
-    physical,
-    sizeBytes: bytes,
-    references: 1,
-    jobs: 0,
-    closePending: false,
-  });
-  if (domain === Domain.VRAM) file.vramBytes += bytes;
-  else file.gttBytes += bytes;
+  file.handles.set(handle, bo);
+  bo.holders.set(file, handle);
+  bo.references++;
   return handle;
 }
 
-/** GEM_CLOSE. Mappings of a BO that a job lists stay until that job ends. */
-export function closeBo(file: File, handle: number): number {
+/** GEM_CREATE: a new handle, or a negative errno. */
+export function createBo(residency: Residency, file: File, domain: number, sizeBytes: bigint): number {
+  const heap = residency.heapOf(domain);
+  if (heap === undefined || sizeBytes === 0n) return Errno.EINVAL;
+  if (file.handles.size >= MAX_HANDLES) return Errno.ENOSPC;
+  if (sizeBytes > BigInt(heap.sizeBytes)) return Errno.ENOMEM;
+  const bo = residency.create(file, domain, Number(sizeBytes));
+  return bo === undefined ? Errno.ENOMEM : addHandle(file, bo);
+}
+
+/** GEM_CLOSE. Mappings of a BO that a job of the file lists stay until that job ends. */
+export function closeBo(residency: Residency, file: File, handle: number): number {
   const bo = file.handles.get(handle);
   if (bo === undefined) return Errno.ENOENT;
   file.handles.delete(handle);
-  if (bo.jobs > 0) bo.closePending = true;
-  else unmapAll(file, bo);
-  unreference(file, bo);
+  bo.holders.delete(file);
+  const listing = file.listings.get(bo);
+  if (listing === undefined) unmapAll(residency, file, bo);
+  else listing.closePending = true;
+  residency.settle(bo.extent);
+  unreference(residency, bo);
   return 0;
 }
 
-/** Removes every mapping of a BO. */
-export function unmapAll(file: File, bo: Bo): void {
-  for (let i = file.mappings.length - 1; i >= 0; i--) if (file.mappings[i]?.bo === bo) removeAt(file, i);
+/** Removes every mapping of a BO that a file has; parts of reservations become holes. */
+export function unmapAll(residency: Residency, file: File, bo: Bo): void {
+  for (const mapping of [...bo.mappings]) {
+    if (mapping.file !== file) continue;
+    const at = lowerBound(file.mappings, mapping.va);
+    if (mapping.reservation === undefined) removeAt(residency, file, at);
+    else replace(residency, file, at, hole(mapping, mapping.va, mapping.sizeBytes));
+  }
 }
 
 /** Index of the first mapping at or above `va`. */
@@ -85,49 +81,155 @@ function inSpace(va: bigint, bytes: bigint): boolean {
     : va >= VirtualMap.WINDOW_START && end <= 1n << 64n;
 }
 
-const ALL_FLAGS = VaFlag.READ | VaFlag.WRITE | VaFlag.EXECUTE;
+const ACCESS = VaFlag.READ | VaFlag.WRITE | VaFlag.EXECUTE;
+
+interface MapInput {
+  readonly handle: number;
+  readonly flags: number;
+  readonly va: bigint;
+  readonly boOffset: bigint;
+  readonly size: bigint;
+}
 
 /** VA_MAP. Permissions are the page-table entry's (`Pte`); a mapping without any is refused. */
-export function mapVa(
-  file: File,
-  arg: { handle: number; flags: number; va: bigint; boOffset: bigint; size: bigint },
-): number {
-  const { handle, flags, va, boOffset, size } = arg;
+export function mapVa(residency: Residency, file: File, { handle, flags, va, boOffset, size }: MapInput): number {
+  const holes = flags === VaFlag.PRT;
   const bo = file.handles.get(handle);
-  if (bo === undefined) return Errno.ENOENT;
+  if (!holes && bo === undefined) return Errno.ENOENT;
   if (size === 0n || va % PAGE !== 0n || boOffset % PAGE !== 0n || size % PAGE !== 0n) return Errno.EINVAL;
-  if (boOffset + size > BigInt(bo.sizeBytes) || !inSpace(va, size)) return Errno.EINVAL;
-  if (flags === 0 || (flags & ~ALL_FLAGS) !== 0) return Errno.EINVAL;
+  if (!inSpace(va, size) || (holes && (handle !== 0 || boOffset !== 0n))) return Errno.EINVAL;
+  if (bo !== undefined && boOffset + size > BigInt(bo.sizeBytes)) return Errno.EINVAL;
+  if (!holes && (flags === 0 || (flags & ~ACCESS) !== 0)) return Errno.EINVAL;
   const at = lowerBound(file.mappings, va);
   const before = file.mappings[at - 1];
   const after = file.mappings[at];
   if (before !== undefined && before.va + BigInt(before.sizeBytes) > va) return Errno.EEXIST;
   if (after !== undefined && after.va < va + size) return Errno.EEXIST;
-  const offset = Number(boOffset);
-  const bytes = Number(size);
-  if (!file.space.map(va, bo.physical + offset, bytes, flags, bo.domain === Domain.GTT)) return Errno.ENOMEM;
-  file.mappings.splice(at, 0, { va, sizeBytes: bytes, flags, bo, boOffset: offset });
-  bo.references++;
+  const sizeBytes = Number(size);
+  const place = { file, va, sizeBytes, flags, handle, boOffset: Number(boOffset) };
+  if (bo === undefined) {
+    if (!file.space.mapHoles(va, sizeBytes)) return Errno.ENOMEM;
+    file.mappings.splice(at, 0, { ...place, bo: undefined, reservation: { va, sizeBytes } });
+    return 0;
+  }
+  // Memory for the tables may be made by eviction, which must leave this BO alone.
+  bo.views++;
+  const good = file.space.map(va, sizeBytes, residency.backing(place, bo));
+  bo.views--;
+  if (!good) return Errno.ENOMEM;
+  link(file, at, { ...place, bo, reservation: undefined });
   return 0;
 }
 
-function removeAt(file: File, index: number): void {
-  const [mapping] = file.mappings.splice(index, 1);
-  if (mapping === undefined) return;
-  file.space.unmap(mapping.va, mapping.sizeBytes);
-  file.unmapped.push(mapping);
-  if (file.unmapped.length > UNMAPPED_HISTORY) file.unmapped.shift();
-  unreference(file, mapping.bo);
+function link(file: File, at: number, mapping: Mapping): void {
+  file.mappings.splice(at, 0, mapping);
+  const { bo } = mapping;
+  if (bo === undefined) return;
+  bo.mappings.add(mapping);
+  bo.references++;
 }
 
-/** VA_UNMAP of exactly one mapping. */
-export function unmapVa(file: File, va: bigint, size: bigint): number {
+/** Takes a mapping out of the lists; the page tables are the caller's. The memory stays until no translation can be left. */
+function unlink(residency: Residency, file: File, at: number): Mapping {
+  const [mapping] = file.mappings.splice(at, 1) as [Mapping];
+  const { bo } = mapping;
+  if (bo === undefined) return mapping;
+  bo.mappings.delete(mapping);
+  file.unmapped.push(mapping);
+  if (file.unmapped.length > UNMAPPED_HISTORY) file.unmapped.shift();
+  whenIdle(file, () => unreference(residency, bo));
+  return mapping;
+}
+
+function removeAt(residency: Residency, file: File, at: number): void {
+  const { va, sizeBytes } = file.mappings[at] as Mapping;
+  file.space.unmap(va, sizeBytes);
+  unlink(residency, file, at);
+}
+
+/** Puts a part of a reservation in another one's place. */
+function replace(residency: Residency, file: File, at: number, mapping: Mapping): void {
+  const { va, sizeBytes, bo } = mapping;
+  file.space.bind(va, sizeBytes, bo === undefined ? undefined : residency.backing(mapping, bo));
+  unlink(residency, file, at);
+  link(file, at, mapping);
+}
+
+function hole({ file, reservation }: Mapping, va: bigint, sizeBytes: number): Mapping {
+  return { file, va, sizeBytes, flags: VaFlag.PRT, bo: undefined, handle: 0, boOffset: 0, reservation };
+}
+
+const isBusy = ({ file, bo }: Mapping): boolean => bo !== undefined && file.listings.has(bo);
+
+/** VA_UNMAP of exactly one mapping, or one whole reservation. */
+export function unmapVa(residency: Residency, file: File, va: bigint, size: bigint): number {
   if (size === 0n || va % PAGE !== 0n || size % PAGE !== 0n) return Errno.EINVAL;
   const at = lowerBound(file.mappings, va);
   const mapping = file.mappings[at];
-  if (mapping === undefined || mapping.va !== va || BigInt(mapping.sizeBytes) !== size) return Errno.ENOENT;
-  if (mapping.bo.jobs > 0) return Errno.EBUSY;
-  removeAt(file, at);
+  if (mapping === undefined || mapping.va !== va) return Errno.ENOENT;
+  const { reservation } = mapping;
+  const whole: { readonly va: bigint; readonly sizeBytes: number } = reservation ?? mapping;
+  if (whole.va !== va || BigInt(whole.sizeBytes) !== size) return Errno.ENOENT;
+  const parts = partsOf(file, at, mapping, reservation);
+  if (parts.some(isBusy)) return Errno.EBUSY;
+  for (let i = 0; i < parts.length; i++) removeAt(residency, file, at);
+  return 0;
+}
+
+function partsOf(file: File, at: number, first: Mapping, reservation: Reservation | undefined): Mapping[] {
+  if (reservation === undefined) return [first];
+  let end = at;
+  while (file.mappings[end]?.reservation === reservation) end++;
+  return file.mappings.slice(at, end);
+}
+
+/** SPARSE_BIND: pages of a BO, or holes again (handle 0), in part of one reservation. */
+export function bindSparse(residency: Residency, file: File, input: MapInput): number {
+  const { handle, flags, va, boOffset, size } = input;
+  const bo = handle === 0 ? undefined : file.handles.get(handle);
+  if (handle !== 0 && bo === undefined) return Errno.ENOENT;
+  if (size === 0n || va % PAGE !== 0n || boOffset % PAGE !== 0n || size % PAGE !== 0n) return Errno.EINVAL;
+  if (bo === undefined ? flags !== 0 : flags === 0 || (flags & ~ACCESS) !== 0) return Errno.EINVAL;
+  if (bo !== undefined && boOffset + size > BigInt(bo.sizeBytes)) return Errno.EINVAL;
+  const end = va + size;
+  let at = lowerBound(file.mappings, va + 1n) - 1;
+  const reservation = file.mappings[at]?.reservation;
+  if (reservation === undefined || end > reservation.va + BigInt(reservation.sizeBytes)) return Errno.ENOENT;
+  if (va >= reservation.va + BigInt(reservation.sizeBytes)) return Errno.ENOENT;
+  const parts: Mapping[] = [];
+  for (let i = at; ; i++) {
+    const part = file.mappings[i];
+    if (part === undefined || part.va >= end) break;
+    parts.push(part);
+  }
+  if (parts.some(isBusy)) return Errno.EBUSY;
+  // The new part's reference comes first: it may be the BO that leaves.
+  if (bo !== undefined) bo.references++;
+  const kept: Mapping[] = [];
+  for (const part of parts) {
+    const partEnd = part.va + BigInt(part.sizeBytes);
+    if (part.va < va) kept.push({ ...part, sizeBytes: Number(va - part.va) });
+    if (partEnd > end) {
+      const skipped = Number(end - part.va);
+      kept.push({ ...part, va: end, sizeBytes: Number(partEnd - end), boOffset: part.boOffset + skipped });
+    }
+  }
+  for (const part of kept) if (part.bo !== undefined) part.bo.references++;
+  for (let i = 0; i < parts.length; i++) unlink(residency, file, at);
+  const fresh: Mapping = {
+    file,
+    va,
+    sizeBytes: Number(size),
+    flags: bo === undefined ? VaFlag.PRT : flags,
+    bo,
+    handle,
+    boOffset: Number(boOffset),
+    reservation,
+  };
+  file.space.bind(va, Number(size), bo === undefined ? undefined : residency.backing(fresh, bo));
+  const all = [...kept, fresh].sort((a, b) => (a.va < b.va ? -1 : 1));
+  for (const mapping of all) link(file, at++, mapping);
+  for (const { bo: held } of all) if (held !== undefined) unreference(residency, held);
   return 0;
 }
 
@@ -138,7 +240,7 @@ export function readableFrom(file: File, va: bigint, bytes: number, bos: Readonl
   for (let i = lowerBound(file.mappings, va + 1n) - 1; next < end; i++) {
     const mapping = file.mappings[i];
     if (mapping === undefined || mapping.va > next || mapping.va + BigInt(mapping.sizeBytes) <= next) return false;
-    if (!(mapping.flags & VaFlag.READ) || !bos.has(mapping.bo)) return false;
+    if (!(mapping.flags & VaFlag.READ) || mapping.bo === undefined || !bos.has(mapping.bo)) return false;
     next = mapping.va + BigInt(mapping.sizeBytes);
   }
   return true;

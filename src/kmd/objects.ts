@@ -3,26 +3,68 @@ import type { AddressSpace } from "./address-space.ts";
 import type { Heap } from "./heap.ts";
 import type { SyncFence, Syncobj } from "./syncobj.ts";
 
-/** Memory of one BO. It lives while a handle, a mapping, an mmap or a job refers to it. */
-export interface Bo {
-  readonly handle: number;
-  readonly domain: number;
-  readonly heap: Heap;
-  readonly physical: number;
+/** Physical memory of one BO, or of several that were cloned and not written since. */
+export interface Extent {
+  heap: Heap;
+  physical: number;
   readonly sizeBytes: number;
-  references: number;
-  /** Unfinished jobs that list it. */
-  jobs: number;
-  /** GEM_CLOSE came while a job listed it: its mappings go when the last such job ends. */
-  closePending: boolean;
+  readonly users: Set<Bo>;
+  /** Whose account it is on. */
+  payer: File;
+  /** The heap block of a process that it is part of (userptr): freed with that, never moved. */
+  readonly block: HeapBlock | undefined;
 }
 
+/** Memory of one BO. It lives while a handle, a mapping, an mmap or a job of any file refers to it. */
+export interface Bo {
+  readonly sizeBytes: number;
+  /** Where it wants to be (`Domain`); `extent.heap` says where it is. */
+  readonly domain: number;
+  extent: Extent;
+  references: number;
+  /** Unfinished jobs that list it, of all files. */
+  jobs: number;
+  /** CPU views: they see physical memory, so it stays where it is. */
+  views: number;
+  readonly mappings: Set<Mapping>;
+  /** The files that have it, with their handle. */
+  readonly holders: Map<File, number>;
+  /** Tick of the last submission that listed it: who is least recently used is evicted first. */
+  used: number;
+}
+
+/** A range of addresses for pages that come and go. */
+export interface Reservation {
+  readonly va: bigint;
+  readonly sizeBytes: number;
+}
+
+/** A mapped range; of a reservation, a part of it, where no BO stands for a hole. */
 export interface Mapping {
+  readonly file: File;
   readonly va: bigint;
   readonly sizeBytes: number;
   readonly flags: number;
-  readonly bo: Bo;
+  readonly bo: Bo | undefined;
+  /** The file's handle when it was mapped. */
+  readonly handle: number;
   readonly boOffset: number;
+  readonly reservation: Reservation | undefined;
+}
+
+/** A block of a process's own heap: memory as from malloc, in system memory. */
+export interface HeapBlock {
+  readonly address: bigint;
+  readonly sizeBytes: number;
+  readonly physical: number;
+  /** The process itself, and BOs over parts of it. */
+  references: number;
+}
+
+/** A file's jobs that list a BO, and whether its mappings go when the last one ends. */
+export interface Listing {
+  jobs: number;
+  closePending: boolean;
 }
 
 export interface Context {
@@ -70,6 +112,9 @@ export interface File {
   /** Hardware slot of the address space, 0 while it has none. */
   vmid: number;
   readonly handles: Map<number, Bo>;
+  readonly listings: Map<Bo, Listing>;
+  readonly blocks: Map<bigint, HeapBlock>;
+  nextBlock: bigint;
   nextHandle: number;
   /** Ascending by address as unsigned 64-bit values. */
   readonly mappings: Mapping[];
@@ -96,6 +141,8 @@ export interface File {
   faults: number;
   /** `FaultKind` of the last fault; 0: none. */
   lastFault: number;
+  /** LDS accesses beyond their workgroup's allocation. */
+  ldsOutside: number;
 }
 
 /** What `kiln smi` prints of a process. */
@@ -111,11 +158,15 @@ export interface ProcessUsage {
   readonly transferBusyMs: number;
   readonly submits: number;
   readonly faults: number;
+  /** LDS accesses beyond their workgroup's allocation: reads gave 0, writes were dropped. */
+  readonly ldsOutside: number;
   /** Name of the last fault's kind. */
   readonly lastFault?: FaultName;
   readonly queuedJobs: number;
   readonly runningJobs: number;
   readonly bos: number;
+  /** BOs of VRAM that stand in GTT until a job needs them. */
+  readonly evictedBos: number;
   readonly mappings: number;
   readonly contexts: number;
   /** Contexts that are lost. */

@@ -3,19 +3,21 @@ import {
   Errno,
   encodePacket,
   encodeSdma,
+  faultKinds,
   InterruptSource,
   PacketValue,
   PageTable,
   Queue,
   QueueKind,
   type RawDump,
+  Vmid,
 } from "../uapi/index.ts";
 import { type GpuDevice, type InterruptEntry, VmidPool } from "./device.ts";
 import { makeDump } from "./dump.ts";
-import type { Heap } from "./heap.ts";
 import type { KernelLog } from "./log.ts";
 import { unmapAll, unreference } from "./memory.ts";
 import type { Bo, Context, File, Job } from "./objects.ts";
+import type { Residency } from "./residency.ts";
 
 /** Time as the kernel sees it: milliseconds, monotonic. `after` answers a function that cancels the call. */
 export interface KernelClock {
@@ -48,7 +50,7 @@ interface Engine {
 
 export interface SchedulerOptions {
   readonly device: GpuDevice;
-  readonly gtt: Heap;
+  readonly residency: Residency;
   readonly clock: KernelClock;
   readonly log: KernelLog;
   readonly engines: readonly { readonly queue: number; readonly kind: number }[];
@@ -61,6 +63,7 @@ export class Scheduler {
   readonly #engines: Engine[] = [];
   readonly #ready = new Set<Context>();
   readonly #vmids = new VmidPool<File>();
+  readonly #ldsSeen: number[] = [];
   #tick = 0;
   resets = 0;
   /** The engine no longer answers: nothing runs any more. */
@@ -72,7 +75,8 @@ export class Scheduler {
   }
 
   #openQueue(queue: number, kind: number): Engine {
-    const { device, gtt } = this.#options;
+    const { device, residency } = this.#options;
+    const { gtt } = residency;
     const ringBase = gtt.alloc(PageTable.PAGE_BYTES);
     const fenceAddress = gtt.alloc(PageTable.PAGE_BYTES);
     if (ringBase === undefined || fenceAddress === undefined) throw new Error("GTT has no room for a ring");
@@ -99,9 +103,13 @@ export class Scheduler {
     job.context.jobs.push(job);
     job.context.file.queuedJobs++;
     job.context.file.submits++;
+    const { listings } = job.context.file;
     for (const bo of job.bos) {
       bo.jobs++;
       bo.references++;
+      const listing = listings.get(bo) ?? { jobs: 0, closePending: false };
+      listing.jobs++;
+      listings.set(bo, listing);
     }
     for (const wait of job.waits.keys()) {
       const stop = wait.listen(() => {
@@ -231,6 +239,21 @@ export class Scheduler {
     job.context.running = false;
     file.running--;
     file.busyMs[busyOf(engine)] += this.#options.clock.now() - engine.startedMs;
+    this.#countLds(engine, job);
+  }
+
+  /** Takes over what the GPU counted under the file's VMID since the last look. */
+  #countLds(engine: Engine, { context, fence }: Job): void {
+    const { device, log } = this.#options;
+    const { file } = context;
+    const now = device.vmidGet(file.vmid, Vmid.LDS_OUTSIDE);
+    const more = (now - (this.#ldsSeen[file.vmid] ?? 0)) >>> 0;
+    this.#ldsSeen[file.vmid] = now;
+    if (more === 0) return;
+    file.ldsOutside += more;
+    log.write(
+      `queue ${engine.queue}: fence ${fence} of ${label(context)}: ${more} LDS accesses beyond the workgroup's allocation; reads gave 0, writes were dropped`,
+    );
   }
 
   /** Takes an ended or cancelled job off its context and drops what it held. */
@@ -249,12 +272,14 @@ export class Scheduler {
   }
 
   #dropBo(file: File, bo: Bo): void {
+    const { residency } = this.#options;
     bo.jobs--;
-    if (bo.jobs === 0 && bo.closePending) {
-      bo.closePending = false;
-      unmapAll(file, bo);
+    const listing = file.listings.get(bo);
+    if (listing !== undefined && --listing.jobs === 0) {
+      file.listings.delete(bo);
+      if (listing.closePending && !bo.holders.has(file)) unmapAll(residency, file, bo);
     }
-    unreference(file, bo);
+    unreference(residency, bo);
   }
 
   #wake(context: Context): void {
@@ -275,7 +300,7 @@ export class Scheduler {
     context.file.faults++;
     context.file.lastFault = entry.data;
     log.write(
-      `queue ${engine.queue}: ${label(context)} fence ${job.fence}: ${reason}, fault kind ${entry.data}; resets`,
+      `queue ${engine.queue}: ${label(context)} fence ${job.fence}: ${reason}, ${faultName(entry.data)}; resets`,
     );
     if (reason !== "closed") onDump(makeDump({ device, job, reason, engine, timeMs: clock.now() }));
     this.lose(context, ContextState.GUILTY);
@@ -406,6 +431,10 @@ function copyJob(engine: Engine, job: Job, vmid: number): number[] {
     ...encodeSdma("TRAP", { contextId: engine.queue }),
   ];
   return slot(packets, (dwords) => encodeSdma("NOP", {}, new Array(dwords - 1).fill(0)));
+}
+
+function faultName(kind: number): string {
+  return faultKinds.find((row) => row.kind === kind)?.name ?? `fault kind ${kind}`;
 }
 
 function label(context: Context): string {

@@ -58,6 +58,8 @@ export const Vmid = {
   /** Physical address of the level 3 table; 0: nothing is mapped. */
   PAGE_DIRECTORY: 0x00,
   FLAGS: 0x04,
+  /** LDS accesses beyond the workgroup's allocation since start, counted by the GPU: reads gave 0, writes were dropped. */
+  LDS_OUTSIDE: 0x08,
 } as const;
 
 /** One hardware queue. Ring pointers are free-running dword counters; index = pointer modulo RING_DWORDS (power of two). */

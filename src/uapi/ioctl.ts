@@ -17,8 +17,8 @@ export interface IoctlRow {
   readonly about: string;
 }
 
-/** Flags of VA_MAP. */
-export const VaFlag = { READ: 1, WRITE: 2, EXECUTE: 4 } as const;
+/** Flags of VA_MAP. PRT alone: a range of holes, for SPARSE_BIND. */
+export const VaFlag = { READ: 1, WRITE: 2, EXECUTE: 4, PRT: 8 } as const;
 
 /** CTX_QUERY states. */
 export const ContextState = { GOOD: 0, GUILTY: 1, INNOCENT: 2 } as const;
@@ -104,11 +104,13 @@ export const ioctlRows = {
     ],
     errors: {
       ENOENT: "no such handle",
-      EINVAL: "not page aligned, size 0, range outside the BO or the address space, or flags that are no row",
+      EINVAL:
+        "not page aligned, size 0, range outside the BO or the address space, flags that are no row, or PRT with a handle",
       EEXIST: "overlaps a mapping",
       ENOMEM: "no memory for page tables",
     },
-    about: "maps pages of a BO at a virtual address of this file's address space",
+    about:
+      "maps pages of a BO at a virtual address of this file's address space; with flag PRT and no handle, reserves holes: reads give 0, writes are dropped",
   },
   VA_UNMAP: {
     number: 0x05,
@@ -177,7 +179,9 @@ export const ioctlRows = {
     tail: ["handles", "boCount"],
     errors: {
       ENOENT: "no such context, or a handle of the list that is none",
-      EINVAL: "no such queue kind, IB address not 4-byte aligned (32-byte for SDMA), or its length 0 or over the limit",
+      EINVAL:
+        "no such queue kind, IB address not 4-byte aligned (32-byte for SDMA), its length 0 or over the limit, or a BO of the list that is mapped nowhere",
+      ENOMEM: "a BO of the list is not where it belongs, and there is no room for it",
       EPERM: "the IB does not lie in readable mappings of listed BOs",
       ECANCELED: "the context is lost",
       EBUSY: "too many jobs of this file wait",
@@ -295,6 +299,7 @@ export const ioctlRows = {
     tail: ["list", "words"],
     errors: {
       ENOENT: "no such context, or a BO handle or sync object of the list that is none",
+      ENOMEM: "a BO of the list is not where it belongs, and there is no room for it",
       EINVAL:
         "as SUBMIT; a list of another length than its counts say; a wait for a binary object without a fence; a timeline's signal point that is not above its value, or not above the one before in the list",
       EPERM: "the IB does not lie in readable mappings of listed BOs",
@@ -303,6 +308,74 @@ export const ioctlRows = {
     },
     about:
       "SUBMIT whose list goes on behind the BO handles with sync points to wait for and to signal (handle, low, high); the job starts when all waits are over, and signals when it ends, also by a fault",
+  },
+  GEM_USERPTR: {
+    number: 0x12,
+    direction: "wr",
+    sizeBytes: 24,
+    fields: [
+      ["address", 0, "u64", "in"],
+      ["size", 8, "u64", "in"],
+      ["handle", 16, "u32", "out"],
+    ],
+    errors: {
+      EINVAL: "not page aligned, or size 0",
+      EFAULT: "not within one block of the process's heap",
+      ENOSPC: "the file's handle table is full",
+    },
+    about: "a BO over memory that the process has already: its heap. The memory stays where it is",
+  },
+  GEM_CLONE: {
+    number: 0x13,
+    direction: "wr",
+    sizeBytes: 8,
+    fields: [
+      ["handle", 0, "u32", "in"],
+      ["clone", 4, "u32", "out"],
+    ],
+    errors: {
+      ENOENT: "no such handle",
+      EBUSY: "a job that lists the BO has not ended",
+      ENOMEM: "the BO has a CPU view, so it is copied at once, and the domain has no room",
+      ENOSPC: "the file's handle table is full",
+    },
+    about:
+      "a BO with the same contents. The memory is shared until one of them is listed by a job with a writable mapping of it, or mapped for the CPU; till then writes by a job that does not list it fault",
+  },
+  SPARSE_BIND: {
+    number: 0x14,
+    direction: "w",
+    sizeBytes: 40,
+    fields: [
+      ["handle", 0, "u32", "in"],
+      ["flags", 4, "u32", "in"],
+      ["va", 8, "u64", "in"],
+      ["boOffset", 16, "u64", "in"],
+      ["size", 24, "u64", "in"],
+    ],
+    errors: {
+      ENOENT: "no such handle, or the range is not within one reservation",
+      EINVAL: "not page aligned, size 0, range outside the BO, or flags that are no row (none with handle 0)",
+      EBUSY: "a job that lists a BO bound there has not ended",
+    },
+    about: "binds pages of a BO in part of a range of holes, or with handle 0 makes them holes again",
+  },
+  GEM_INFO: {
+    number: 0x15,
+    direction: "wr",
+    sizeBytes: 32,
+    fields: [
+      ["handle", 0, "u32", "in"],
+      ["domain", 4, "u32", "out"],
+      ["size", 8, "u64", "out"],
+      ["placement", 16, "u32", "out"],
+      ["sharedBy", 20, "u32", "out"],
+      ["holders", 24, "u32", "out"],
+      ["mappings", 28, "u32", "out"],
+    ],
+    errors: { ENOENT: "no such handle" },
+    about:
+      "the domain that a BO wants and the one it is in (eviction moves it), how many clones share its memory, files that hold it, mappings of it",
   },
 } as const satisfies Readonly<Record<string, IoctlRow>>;
 

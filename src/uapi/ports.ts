@@ -6,6 +6,17 @@ export interface SharedSyncobj {
   readonly kind: "syncobj";
 }
 
+/** A BO outside any file, to be passed to another process of the same machine. Opaque: only its kernel looks inside. */
+export interface SharedBo {
+  readonly kind: "bo";
+}
+
+/** A block of a process's heap: its address as the process knows it, and its bytes. */
+export interface HeapView {
+  readonly address: bigint;
+  readonly view: Uint8Array;
+}
+
 /** What a user-mode driver sees of the kernel: files, ioctls, CPU mappings. All numbers below 0 are `Errno`. */
 export interface KernelPort {
   /** Opens the device for a new simulated process: its own handles and address space. A file descriptor or -errno. */
@@ -24,6 +35,14 @@ export interface KernelPort {
   exportSyncobj(fd: number, handle: number): SharedSyncobj | number;
   /** A new handle of this file for a passed object; -errno on what is none. */
   importSyncobj(fd: number, shared: SharedSyncobj): number;
+  /** The BO behind a handle, to be passed to another process. -errno where it is none. */
+  exportBo(fd: number, handle: number): SharedBo | number;
+  /** The file's handle of a passed BO; -EINVAL on what is none, or is another machine's memory. */
+  importBo(fd: number, shared: SharedBo): number;
+  /** Memory of the process itself, as malloc gives it: system memory, zeroed, whole pages. -errno. */
+  allocateHeap(fd: number, sizeBytes: number): HeapView | number;
+  /** Frees a block; BOs over it (GEM_USERPTR) keep its memory. 0 or -errno. */
+  freeHeap(fd: number, address: bigint): number;
 }
 
 /** What the kernel sees of the GPU: the shared memory and two wires. */

@@ -46,6 +46,25 @@ async function lost({ process, clock }: Setup): Promise<{ context: number; ib: R
   return { context, ib };
 }
 
+/** A BO that had to leave VRAM for one that cannot leave: the CPU looks at it. */
+function evicted({ process: p, kmd }: Setup): { handle: number; va: bigint } {
+  const small = p.call("GEM_CREATE", { size: 64n << 20n, domain: Domain.VRAM }).out.handle;
+  p.call("VA_MAP", { handle: small, flags: RW, va: 0x4000_0000n, size: 64n << 20n });
+  const size = 300 << 20;
+  const large = p.call("GEM_CREATE", { size: BigInt(size), domain: Domain.VRAM }).out.handle;
+  kmd.mmap(p.fd, p.call("GEM_MMAP", { handle: large }).out.offset, size);
+  return { handle: small, va: 0x4000_0000n };
+}
+
+/** Fills both domains with BOs. */
+function exhaust({ process: p }: Setup): void {
+  for (const domain of [Domain.VRAM, Domain.GTT]) {
+    for (let size = GIB; size >= 4096n; ) {
+      if (p.call("GEM_CREATE", { size, domain }).result !== 0) size /= 2n;
+    }
+  }
+}
+
 /** How to provoke each error that a row documents. */
 const provoke: { [N in IoctlName]: { [E in keyof (typeof ioctlRows)[N]["errors"]]: (s: Setup) => unknown } } = {
   QUERY_INFO: {},
@@ -156,7 +175,12 @@ const provoke: { [N in IoctlName]: { [E in keyof (typeof ioctlRows)[N]["errors"]
         p.call("SUBMIT", { ...good, ibDwords: 0 }, [ib.handle]).result,
         p.call("SUBMIT", { ...good, ibDwords: 1 << 20 }, [ib.handle]).result,
         p.call("SUBMIT", good, new Array(4097).fill(ib.handle)).result,
+        p.call("SUBMIT", good, [ib.handle, p.call("GEM_CREATE", { size: 1n, domain: Domain.VRAM }).out.handle]).result,
       ];
+    },
+    ENOMEM: (s) => {
+      const { handle } = evicted(s);
+      return s.process.submit(s.process.context(), s.process.buffer(0x10_0000n, 4096), HANG, [handle]).result;
     },
     EPERM: ({ process: p }) => {
       const ib = p.buffer(0x10_0000n, 4096);
@@ -278,6 +302,11 @@ const provoke: { [N in IoctlName]: { [E in keyof (typeof ioctlRows)[N]["errors"]
         ).result,
       ];
     },
+    ENOMEM: (s) => {
+      const { handle } = evicted(s);
+      const ib = s.process.buffer(0x10_0000n, 4096);
+      return s.process.submitSync(s.process.context(), ib, HANG, [], [], [handle]).result;
+    },
     EPERM: ({ process: p }) => {
       const ib = p.buffer(0x10_0000n, 4096);
       return p.submitSync(p.context(), { ...ib, va: ib.va + 4096n }, HANG).result;
@@ -293,7 +322,93 @@ const provoke: { [N in IoctlName]: { [E in keyof (typeof ioctlRows)[N]["errors"]
       return p.submitSync(context, ib, HANG).result;
     },
   },
+  GEM_USERPTR: {
+    EINVAL: (s) => {
+      const { address } = block(s, 8192);
+      return [
+        { address: address + 8n, size: 4096n },
+        { address, size: 100n },
+        { address, size: 0n },
+      ].map((arg) => s.process.call("GEM_USERPTR", arg).result);
+    },
+    EFAULT: (s) => {
+      const { address } = block(s, 8192);
+      return [
+        { address: 0x1000n, size: 4096n },
+        { address: address + 4096n, size: 8192n },
+        { address, size: (1n << 64n) - 4096n },
+      ].map((arg) => s.process.call("GEM_USERPTR", arg).result);
+    },
+    ENOSPC: (s) => {
+      const { address } = block(s, 4096);
+      const arg = encodeIoctl("GEM_USERPTR", { address, size: 4096n });
+      for (let i = 0; i < 65_536; i++) s.process.raw("GEM_USERPTR", arg);
+      return s.process.raw("GEM_USERPTR", arg);
+    },
+  },
+  GEM_CLONE: {
+    ENOENT: ({ process: p }) => p.call("GEM_CLONE", { handle: 7 }).result,
+    EBUSY: ({ process: p }) => {
+      const ib = p.buffer(0x10_0000n, 4096);
+      p.submit(p.context(), ib, HANG);
+      return p.call("GEM_CLONE", { handle: ib.handle }).result;
+    },
+    ENOMEM: (s) => {
+      const { handle } = s.process.buffer(0x10_0000n, 4096);
+      exhaust(s);
+      return s.process.call("GEM_CLONE", { handle }).result;
+    },
+    ENOSPC: ({ process: p }) => {
+      const { handle } = p.call("GEM_CREATE", { size: 1n, domain: Domain.VRAM }).out;
+      const arg = encodeIoctl("GEM_CLONE", { handle });
+      for (let i = 0; i < 65_535; i++) p.raw("GEM_CLONE", arg);
+      return p.raw("GEM_CLONE", arg);
+    },
+  },
+  SPARSE_BIND: {
+    ENOENT: ({ process: p }) => {
+      p.call("VA_MAP", { flags: VaFlag.PRT, va: 0x40_0000n, size: 16384n });
+      const bo = p.buffer(0x10_0000n, 4096);
+      const good = { handle: bo.handle, flags: RW, va: 0x40_0000n, size: 4096n };
+      return [
+        { ...good, handle: 99 },
+        { ...good, va: 0x10_0000n },
+        { ...good, va: 0x3f_f000n },
+        { ...good, handle: 0, flags: 0, va: 0x40_3000n, size: 8192n },
+        { ...good, va: 0x40_4000n },
+      ].map((arg) => p.call("SPARSE_BIND", arg).result);
+    },
+    EINVAL: ({ process: p }) => {
+      p.call("VA_MAP", { flags: VaFlag.PRT, va: 0x40_0000n, size: 16384n });
+      const bo = p.buffer(0x10_0000n, 4096);
+      const good = { handle: bo.handle, flags: RW, va: 0x40_0000n, size: 4096n };
+      return [
+        { ...good, va: 0x40_0010n },
+        { ...good, size: 0n },
+        { ...good, size: 8192n },
+        { ...good, boOffset: 4096n },
+        { ...good, flags: 0 },
+        { ...good, flags: VaFlag.PRT },
+        { ...good, handle: 0 },
+      ].map((arg) => p.call("SPARSE_BIND", arg).result);
+    },
+    EBUSY: ({ process: p }) => {
+      p.call("VA_MAP", { flags: VaFlag.PRT, va: 0x40_0000n, size: 16384n });
+      const bo = p.buffer(0x10_0000n, 4096);
+      const bind = { handle: bo.handle, flags: RW, va: 0x40_0000n, size: 4096n };
+      p.call("SPARSE_BIND", bind);
+      p.submit(p.context(), bo, HANG);
+      return p.call("SPARSE_BIND", { va: 0x40_0000n, size: 4096n }).result;
+    },
+  },
+  GEM_INFO: { ENOENT: ({ process: p }) => p.call("GEM_INFO", { handle: 7 }).result },
 };
+
+function block({ kmd, process }: Setup, sizeBytes: number): { address: bigint } {
+  const made = kmd.allocateHeap(process.fd, sizeBytes);
+  if (typeof made === "number") throw new Error(`allocateHeap: ${made}`);
+  return made;
+}
 
 describe("each documented errno", () => {
   for (const [name, row] of Object.entries(ioctlRows) as [IoctlName, IoctlRow][]) {

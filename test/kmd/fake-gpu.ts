@@ -78,12 +78,17 @@ export class FakeGpu implements GpuPort {
     let table = this.#get(PhysicalMap.CONTROL + vmidWord(vmid, 0));
     if (table === 0) return { kind: FaultKind.NOT_MAPPED };
     for (const shift of [39n, 30n, 21n, 12n]) {
-      const low = this.#get(table + Number((va >> shift) & 511n) * 8);
-      if (!(low & 1)) return { kind: FaultKind.NOT_MAPPED };
-      if (shift === 12n && !(low & (write ? 64 : 32))) {
+      const at = table + Number((va >> shift) & 511n) * 8;
+      const low = this.#get(at);
+      // Bit 51 of an entry that is not valid: a hole, here two pages that nobody has.
+      if (!(low & 1)) return this.#get(at + 4) & (1 << 19) ? { physical: 4096 } : { kind: FaultKind.NOT_MAPPED };
+      // Bit 54 at level 1: 2 MiB.
+      const huge = shift === 21n && (this.#get(at + 4) & (1 << 22)) !== 0;
+      if ((shift === 12n || huge) && !(low & (write ? 64 : 32))) {
         return { kind: write ? FaultKind.NOT_WRITABLE : FaultKind.NOT_READABLE };
       }
       table = (low & 0xffff_f000) >>> 0;
+      if (huge) return { physical: table + Number(va & 0x1f_ffffn) };
     }
     return { physical: table + Number(va & 4095n) };
   }

@@ -1,8 +1,9 @@
 /** DS: local data share of the workgroup, lane permutes. Source: RDNA2 ISA, LDS chapter. Out of range reads give 0, writes are dropped. */
 import { Op } from "../../gen/isa-ops.ts";
-import { FaultAccess, FaultKind } from "../../gen/uapi.ts";
+import { Control, FaultAccess, FaultKind, PhysicalMap, Vmid } from "../../gen/uapi.ts";
 import { faultKind, nameLane, raiseMemory, raiseNotModelled } from "../fault.ts";
 import { LoadKind, Rec, TEMP_BASE, Wave } from "../layout.ts";
+import { currentVmid } from "../mem/translate.ts";
 import { Atomic, atomic32, atomic64 } from "./atomic.ts";
 import { countLds, markPending } from "./pending.ts";
 import { Access, accessBytes, placeSubDword } from "./vmem.ts";
@@ -38,7 +39,10 @@ function inside(at: u32, bytes: u32, alignment: u32, access: u32): bool {
     raiseMemory(FaultKind.LDS_MISALIGNED, access, at, 0);
     return false;
   }
-  return <u64>at + bytes <= <u64>limit;
+  if (<u64>at + bytes <= <u64>limit) return true;
+  const count = PhysicalMap.CONTROL + Control.VMID_TABLE + currentVmid() * Control.VMID_BYTES;
+  store<u32>(count, load<u32>(count, Vmid.LDS_OUTSIDE) + 1, Vmid.LDS_OUTSIDE);
+  return false;
 }
 
 function readElement(at: u32, dwords: u32, column: usize): void {

@@ -8,13 +8,15 @@ import {
   FaultKind,
   MachineLimits,
   PageTable,
+  PDE_PTE,
   PhysicalMap,
   PTE_ADDRESS_MASK,
+  PTE_PRT,
   Pte,
   Vmid,
 } from "../../gen/uapi.ts";
 import { raiseMemory } from "../fault.ts";
-import { TLB_BASE, TLB_ENTRIES } from "../layout.ts";
+import { HOLE_BASE, TLB_BASE, TLB_ENTRIES } from "../layout.ts";
 
 /** Access needs, as permission bits of an entry. */
 export const READ: u32 = Pte.READABLE;
@@ -82,6 +84,14 @@ export function translate(va: u64, need: u32): usize {
   return walk(va, need, page, entry);
 }
 
+/** The page behind a hole. Never remembered in the TLB, so that each access finds zeros. */
+function hole(need: u32): usize {
+  if (need == READ) return HOLE_BASE;
+  const sink = HOLE_BASE + PageTable.PAGE_BYTES;
+  memory.fill(sink, 0, PageTable.PAGE_BYTES);
+  return sink;
+}
+
 function walk(va: u64, need: u32, page: u64, entry: usize): usize {
   if (vmid == 0) {
     if (va < <u64>PhysicalMap.VRAM || va >= memoryEnd) {
@@ -110,10 +120,15 @@ function walk(va: u64, need: u32, page: u64, entry: usize): usize {
     const index = (va >> (PageTable.PAGE_SHIFT + level * PageTable.INDEX_BITS)) & 511;
     pte = load<u64>(<usize>(table + index * PageTable.ENTRY_BYTES));
     if (!(pte & Pte.VALID)) {
+      if (pte & PTE_PRT && need != EXECUTE) return hole(need) | <usize>(va & PAGE_MASK);
       raiseMemory(FaultKind.NOT_MAPPED, accessOf(need), va, level);
       return 0;
     }
     table = pte & PTE_ADDRESS_MASK;
+    if (level == 1 && pte & PDE_PTE) {
+      table += va & <u64>(PageTable.HUGE_PAGE_BYTES - PageTable.PAGE_BYTES);
+      break;
+    }
   }
   if (table < <u64>PhysicalMap.VRAM || table + PageTable.PAGE_BYTES > memoryEnd) {
     raiseMemory(FaultKind.BAD_PTE, accessOf(need), va, 0);
