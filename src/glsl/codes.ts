@@ -184,6 +184,12 @@ export const codes = defineCodes({
   },
   GLSL_QUALIFIER_MISPLACED: { status: 422, blame: "caller", text: "'{name}' does not go with {what}" },
   GLSL_UNKNOWN_LAYOUT: { status: 422, blame: "caller", text: "there is no layout qualifier '{name}'" },
+  GLSL_NO_PRECISION: {
+    status: 422,
+    blame: "caller",
+    text: "{type} has no default precision here; write precision mediump {type}; first, or a precision with the type",
+  },
+  GLSL_PRECISION_TYPE: { status: 422, blame: "caller", text: "{type} has no precision; float, int and samplers have" },
   GLSL_LAYOUT_VALUE: { status: 422, blame: "caller", text: "layout qualifier '{name}' needs a value" },
   GLSL_LAYOUT_NO_VALUE: { status: 422, blame: "caller", text: "layout qualifier '{name}' takes no value" },
   GLSL_LAYOUT_RANGE: { status: 422, blame: "caller", text: "layout qualifier '{name}' cannot be {value}" },

@@ -13,7 +13,7 @@ export interface Note {
 
 /** Collects the messages of one compile; at most one a place and code, at most `limit` errors. */
 export class Diagnostics {
-  private readonly found: { readonly position: number; readonly item: Diagnostic }[] = [];
+  private readonly found: { readonly order: number; readonly item: Diagnostic }[] = [];
   private readonly seen = new Set<string>();
   private readonly sources: Sources;
   private readonly limit: number;
@@ -26,7 +26,7 @@ export class Diagnostics {
 
   /** All messages in source order; those of included files follow those of the shader. */
   get items(): Diagnostic[] {
-    return this.found.toSorted((a, b) => a.position - b.position).map(({ item }) => item);
+    return this.found.toSorted((a, b) => (a.order === b.order ? 0 : a.order - b.order)).map(({ item }) => item);
   }
 
   get hasErrors(): boolean {
@@ -48,6 +48,16 @@ export class Diagnostics {
     this.add("error", code, values, position, end, notes);
   }
 
+  /** An error that stands last in the list whatever its place: the messages before it hold without it. */
+  errorLast<K extends GlslCode>(
+    code: K,
+    values: HoleValues<(typeof codes)[K]["text"]>,
+    position: number,
+    end: number,
+  ): void {
+    this.add("error", code, values, position, end, [], Number.POSITIVE_INFINITY);
+  }
+
   warn<K extends GlslCode>(
     code: K,
     values: HoleValues<(typeof codes)[K]["text"]>,
@@ -64,6 +74,7 @@ export class Diagnostics {
     position: number,
     end: number,
     notes: readonly Note[],
+    order = position,
   ): void {
     const key = `${position}:${code}`;
     if (this.seen.has(key)) return;
@@ -76,6 +87,6 @@ export class Diagnostics {
       .filter((note) => note.position >= 0)
       .map((note) => ({ message: note.message, ...this.sources.span(note.position, note.end) }));
     const item = { severity, code, message, ...place, ...(placed.length > 0 ? { notes: placed } : {}) };
-    this.found.push({ position, item });
+    this.found.push({ order, item });
   }
 }

@@ -38,6 +38,7 @@ class Checker extends StatementChecker {
           this.qualifierDecl(decl);
           break;
         case "precision":
+          this.precisionDecl(decl);
           break;
       }
     }
@@ -80,6 +81,7 @@ class Checker extends StatementChecker {
     }
     this.checkName(decl.name, place);
     const returns = this.resolveType(decl.returns);
+    this.checkPrecision(returns, q.precision, decl.returns);
     if (containsUnsized(returns)) {
       this.diagnostics.error("GLSL_UNSIZED_RETURN", {}, decl.returns.position, decl.returns.end);
     }
@@ -162,7 +164,9 @@ class Checker extends StatementChecker {
   private parameter(parameter: ast.Parameter): Variable {
     const q = this.qualifiersOf(parameter.qualifiers, parameter);
     const { position, end } = parameter;
-    let type = this.withDimensions(this.resolveType(parameter.type), parameter.dimensions);
+    const base = this.resolveType(parameter.type);
+    this.checkPrecision(base, q.precision, parameter.type);
+    let type = this.withDimensions(base, parameter.dimensions);
     if (type.kind === "void") {
       this.diagnostics.error("GLSL_VOID_VARIABLE", {}, position, end);
       type = { kind: "error" };

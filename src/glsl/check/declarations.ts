@@ -157,6 +157,7 @@ export abstract class DeclarationChecker extends SpecifierChecker {
   protected variables(decl: ast.VariableDecl): DeclareStmt[] {
     const q = this.qualifiersOf(decl.qualifiers, decl);
     const base = this.resolveType(decl.type);
+    this.checkPrecision(base, q.precision, decl.type);
     const statements: DeclareStmt[] = [];
     if (decl.declarators.length === 0) {
       this.allowLayout(q, [], "a type alone");
@@ -519,7 +520,6 @@ export abstract class DeclarationChecker extends SpecifierChecker {
     for (const member of qualified) {
       if (member.type.kind !== "error") this.checkInterfaceType(storage, member.type, member.interpolation, member);
     }
-    if (members.length === 0) this.diagnostics.error("GLSL_EMPTY_STRUCT", {}, place.position, place.end);
     let struct: StructType = { kind: "struct", name: decl.name, members: qualified, block: true };
     const location = q.layout.get("location")?.value;
     if (members.some((member) => member.layout.location !== undefined)) {
@@ -573,7 +573,6 @@ export abstract class DeclarationChecker extends SpecifierChecker {
     const aligned =
       blockAlign === undefined ? members : members.map((m) => ({ ...m, layout: { align: blockAlign, ...m.layout } }));
     const struct: StructType = { kind: "struct", name: decl.name, members: aligned, block: true };
-    if (members.length === 0) this.diagnostics.error("GLSL_EMPTY_STRUCT", {}, place.position, place.end);
     this.declareBlock(decl, q, storage, layout, struct, place);
   }
 

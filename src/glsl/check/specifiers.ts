@@ -5,6 +5,7 @@ import {
   arrayType,
   builtinType,
   containsUnsized,
+  coreType,
   errorType,
   type Member,
   type StructType,
@@ -13,8 +14,9 @@ import {
   TYPE_DEPTH_LIMIT,
   type Type,
   typeDepth,
+  typeName,
 } from "../types/index.ts";
-import type { Range } from "./base.ts";
+import type { CheckContext, Range } from "./base.ts";
 import { QualifierChecker, type Qualifiers } from "./qualifiers.ts";
 import { type FunctionSet, type ScopeSymbol, suggest } from "./scope.ts";
 import type { FunctionSymbol, Variable } from "./tree.ts";
@@ -32,6 +34,41 @@ const narrowExtensions: Readonly<Record<string, readonly string[]>> = {
 
 /** Type names, arrays, structs. */
 export abstract class SpecifierChecker extends QualifierChecker {
+  /** Kinds of types that have a default precision; ES wants one for every number and sampler. */
+  private readonly defaultPrecisions = new Set<string>(["sampler2D", "samplerCube", "sampler", "samplerShadow"]);
+
+  constructor(context: CheckContext) {
+    super(context);
+    const kinds = context.stage === "fragment" ? ["int", "uint"] : ["int", "uint", "float"];
+    for (const kind of kinds) this.defaultPrecisions.add(kind);
+  }
+
+  /** `precision mediump float;` */
+  protected precisionDecl(decl: ast.PrecisionDecl): void {
+    const type = this.resolveType(decl.type);
+    if (type.kind === "error") return;
+    const kind = precisionKind(type);
+    const { position, end } = decl.type;
+    if (kind === undefined || kind === "uint" || type.kind === "vector" || type.kind === "array") {
+      this.diagnostics.error("GLSL_PRECISION_TYPE", { type: typeName(type) }, position, end);
+      return;
+    }
+    this.defaultPrecisions.add(kind);
+    if (kind === "int") this.defaultPrecisions.add("uint");
+  }
+
+  /** Reports a type of ES without a precision, once a kind. Source: GLSL ES 3.10 section 4.7.4. */
+  protected checkPrecision(type: Type, precision: string | undefined, place: Range): void {
+    const kind = precisionKind(type);
+    if (precision !== undefined && kind === undefined && type.kind !== "error") {
+      this.diagnostics.error("GLSL_PRECISION_TYPE", { type: typeName(type) }, place.position, place.end);
+    }
+    if (!this.context.version.es || kind === undefined || precision !== undefined) return;
+    if (this.defaultPrecisions.has(kind)) return;
+    this.defaultPrecisions.add(kind);
+    this.diagnostics.error("GLSL_NO_PRECISION", { type: kind }, place.position, place.end);
+  }
+
   protected override resolveType(spec: ast.TypeSpecifier): Type {
     const base = this.baseType(spec);
     return this.withDimensions(base, spec.dimensions);
@@ -143,7 +180,6 @@ export abstract class SpecifierChecker extends QualifierChecker {
       const { position, end } = spec;
       this.declare(spec.name, { kind: "struct", type, position, end: Math.min(end, position + 6) }, spec);
     }
-    if (members.length === 0) this.diagnostics.error("GLSL_EMPTY_STRUCT", {}, spec.position, spec.end);
     return type;
   }
 
@@ -155,6 +191,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
       const qualifiers = this.qualifiersOf(decl.qualifiers, decl);
       this.checkMemberQualifiers(qualifiers, block);
       const base = this.resolveType(decl.type);
+      this.checkPrecision(base, qualifiers.precision, decl.type);
       if (decl.declarators.length === 0) {
         this.diagnostics.error("GLSL_MEMBER_NAME", {}, decl.type.position, decl.end);
       }
@@ -227,6 +264,14 @@ export abstract class SpecifierChecker extends QualifierChecker {
 
   protected abstract override currentFunction: FunctionSymbol | undefined;
   protected abstract override declareGlobal(variable: Variable): void;
+}
+
+/** What a default precision is for: a kind of number or a type of sampler; undefined for what has no precision. */
+function precisionKind(type: Type): string | undefined {
+  const core = coreType(type);
+  if (core.kind === "opaque") return core.name.replace("texture", "sampler");
+  const scalar = scalarOf(core);
+  return scalar === "float" || scalar === "int" || scalar === "uint" ? scalar : undefined;
 }
 
 export function previousNote(previous: Range): Note {

@@ -155,6 +155,7 @@ export abstract class StatementChecker extends DeclarationChecker {
         this.localFunction(decl);
         break;
       case "precision":
+        this.precisionDecl(decl);
         break;
     }
   }

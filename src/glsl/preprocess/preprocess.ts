@@ -8,7 +8,7 @@ import { type ExpandState, expandAll, expandState, Stream } from "./expand.ts";
 import { evaluateCondition } from "./expression.ts";
 import { type Behavior, behaviors, relaxedExtensions, supportedExtensions } from "./extensions.ts";
 import { dynamicMacro, type Macros, numberMacro, sameMacro } from "./macro.ts";
-import { isSupportedVersion, type Version } from "./version.ts";
+import { isSupportedVersion, nearestVersion, type Version } from "./version.ts";
 
 const explicitTypeExtensions = /explicit_arithmetic_types|8bit_storage|16bit_storage|int64|extended_types/;
 const laterKeywords: ReadonlySet<string> = new Set([
@@ -262,10 +262,9 @@ class Preprocessor {
       const text = version.es ? `${version.number} es` : String(version.number);
       const start = this.files[0]!.lexer.file.base;
       const position = place?.position ?? start;
-      if (place === undefined) this.diagnostics.error("GLSL_NO_VERSION", {}, position, position);
-      else this.diagnostics.error("GLSL_UNSUPPORTED_VERSION", { version: text }, position, place.end);
-      // the nearest that we have, so that the rest is still checked
-      held = version.es ? { number: 320, es: true } : { number: 450, es: false };
+      if (place === undefined) this.diagnostics.errorLast("GLSL_NO_VERSION", {}, position, position);
+      else this.diagnostics.errorLast("GLSL_UNSUPPORTED_VERSION", { version: text }, position, place.end);
+      held = nearestVersion(version);
     }
     this.version = held;
     const define = (name: string, value: number): Macros => this.macros.set(name, numberMacro(name, value));

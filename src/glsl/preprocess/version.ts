@@ -11,6 +11,12 @@ const embedded: ReadonlySet<number> = new Set([310, 320]);
 const olderDesktop: ReadonlySet<number> = new Set([110, 120, 130]);
 const olderEmbedded: ReadonlySet<number> = new Set([100, 300]);
 
+/** The version to go on with where the one asked for is not to be had: the reference does the same. */
+export function nearestVersion({ number, es }: Version): Version {
+  if (es) return { number: 310, es };
+  return { number: number < 140 ? 140 : 450, es };
+}
+
 /** Versions that a Vulkan shader may name. Source: GL_KHR_vulkan_glsl, and what the reference compiler takes. */
 export function isSupportedVersion(version: Version, relaxed: boolean): boolean {
   if (relaxed && (version.es ? olderEmbedded : olderDesktop).has(version.number)) return true;

@@ -4,6 +4,18 @@ import { T, type Token, type TokenKind } from "../token.ts";
 /** How deep expressions, statements and initialiser lists may nest. */
 const NESTING_LIMIT = 256;
 
+/** Kinds of tokens that a declared name stands behind. */
+const declaresAfter: ReadonlySet<TokenKind> = new Set<TokenKind>([
+  T.Identifier,
+  T.TypeName,
+  T.Void,
+  T.Struct,
+  T.Comma,
+  T.RightBracket,
+  T.RightBrace,
+  T.Bad,
+]);
+
 /** Thrown inside the parser only, from the place of a syntax error to the nearest statement or declaration. */
 export class SyntaxFailure extends Error {}
 
@@ -89,11 +101,12 @@ export class Cursor {
    * stops before a `}` that closes what is around it. Names passed over are remembered as lost.
    */
   protected recover(start: number): void {
-    for (let at = start; at < this.at; at++) this.lose(this.tokens[at]!);
+    this.reportUnknownTypes(start);
+    for (let at = start; at < this.at; at++) this.lose(at);
     let nesting = 0;
     for (; this.kind !== T.Eof; this.at++) {
       const token = this.token;
-      this.lose(token);
+      this.lose(this.at);
       if (token.kind === T.LeftBrace) nesting++;
       else if (token.kind === T.RightBrace) {
         if (nesting === 0) return;
@@ -109,7 +122,23 @@ export class Cursor {
     }
   }
 
-  private lose(token: Token): void {
-    if (token.kind === T.Identifier) this.lostNames.add(token.text);
+  /** Names of the structs and blocks that were read so far. */
+  protected readonly typeNames = new Set<string>();
+
+  /** The broken text is not checked, so a type in front of the error that no struct has is reported here. */
+  private reportUnknownTypes(start: number): void {
+    for (let at = start; at < this.at; at++) {
+      const { kind, text, position, end } = this.tokens[at]!;
+      if (kind !== T.Identifier || this.tokens[at + 1]?.kind !== T.Identifier) continue;
+      const known = this.typeNames.has(text) || this.lostNames.has(text) || this.tokens[at - 1]?.kind === T.Struct;
+      if (!known) this.diagnostics.error("GLSL_UNKNOWN_TYPE", { name: text }, position, end);
+    }
+  }
+
+  /** Remembers a name that seems to be declared: one behind a type, a comma or `struct`. */
+  private lose(at: number): void {
+    const token = this.tokens[at]!;
+    if (token.kind !== T.Identifier || this.tokens[at + 1]?.kind === T.Identifier) return;
+    if (declaresAfter.has(this.tokens[at - 1]?.kind ?? T.Eof)) this.lostNames.add(token.text);
   }
 }

@@ -145,6 +145,7 @@ export abstract class DeclarationParser extends ExpressionParser {
   private struct(): StructSpecifier {
     const { position } = this.take();
     const name = this.kind === T.Identifier ? this.take().text : "";
+    if (name !== "") this.typeNames.add(name);
     this.expect(T.LeftBrace, "'{'");
     const members = this.memberList();
     return { name, members, position, end: this.previousEnd };
@@ -154,7 +155,10 @@ export abstract class DeclarationParser extends ExpressionParser {
   private memberList(): VariableDecl[] {
     const members: VariableDecl[] = [];
     this.enter();
-    while (this.kind !== T.RightBrace) {
+    if (this.kind === T.RightBrace) {
+      this.diagnostics.error("GLSL_EMPTY_STRUCT", {}, this.token.position, this.token.end);
+    }
+    while (this.kindAt(0) !== T.RightBrace) {
       const start = this.at;
       const depth = this.depth;
       try {
@@ -175,6 +179,7 @@ export abstract class DeclarationParser extends ExpressionParser {
 
   private block(position: number, qualifiers: readonly Qualifier[]): Decl {
     const name = this.take();
+    this.typeNames.add(name.text);
     this.expect(T.LeftBrace, "'{'");
     const members = this.memberList();
     let instance: Declarator | undefined;

@@ -1,0 +1,15 @@
+/** `npm run conformance -- SUITE [options]`: long comparisons with independent tools and other projects' shaders. */
+import { glslConformance } from "../test/conformance/glsl.ts";
+
+const suites: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = {
+  glsl: glslConformance,
+};
+
+const [name = "", ...args] = process.argv.slice(2);
+const suite = Object.hasOwn(suites, name) ? suites[name] : undefined;
+if (suite === undefined) {
+  console.error(`usage: npm run conformance -- (${Object.keys(suites).join("|")}) [options]`);
+  process.exitCode = 2;
+} else if (!(await suite(args))) {
+  process.exitCode = 1;
+}
