@@ -3,10 +3,10 @@
 /** Entry of the module by which tests check isa-encode.ts and isa-decode.ts; not part of the product. */
 
 import { baseDwords, decodeOp, instructionDwords } from "./isa-decode.ts";
-import { packSop1, packSopc, packSopp, packSopk, packSop2, packVop1, packVopc, packVop3, packVop3b, packSmem, packDs, packMubuf, packFlat, packScratch, packGlobal, packVop2 } from "./isa-encode.ts";
+import { packSop1, packSopc, packSopp, packSopk, packSop2, packVop1, packVopc, packVop3, packVop3b, packSmem, packDs, packMubuf, packMtbuf, packMimg, packExp, packVintrp, packFlat, packScratch, packGlobal, packVop2 } from "./isa-encode.ts";
 import { Format, opFormat } from "./isa-ops.ts";
 
-const ARGS = memory.data(64);
+const ARGS = memory.data(128);
 
 /** Address of the argument words: field values in the order of the packing function's parameters. */
 export function args(): usize {
@@ -44,6 +44,14 @@ export function pack(op: u32): u64 {
       return packDs(op, a(0), a(1), a(2), a(3), a(4), a(5), a(6));
     case Format.MUBUF:
       return packMubuf(op, a(0), a(1), a(2), a(3), a(4), a(5), a(6), a(7), a(8), a(9), a(10), a(11));
+    case Format.MTBUF:
+      return packMtbuf(op, a(0), a(1), a(2), a(3), a(4), a(5), a(6), a(7), a(8), a(9), a(10), a(11), a(12));
+    case Format.MIMG:
+      return packMimg(op, a(0), a(1), a(2), a(3), a(4), a(5), a(6), a(7), a(8), a(9), a(10), a(11), a(12), a(13), a(14), a(15), a(16));
+    case Format.EXP:
+      return packExp(op, a(0), a(1), a(2), a(3), a(4), a(5), a(6), a(7), a(8));
+    case Format.VINTRP:
+      return packVintrp(op, a(0), a(1), a(2), a(3));
     case Format.FLAT:
       return packFlat(op, a(0), a(1), a(2), a(3), a(4), a(5), a(6), a(7), a(8));
     case Format.SCRATCH:

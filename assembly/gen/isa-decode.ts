@@ -166,22 +166,43 @@ const MUBUF = memory.data<u16>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
 
+const MTBUF = memory.data<u16>([
+  1094, 1095, 1096, 1097, 1098, 1099, 1100, 1101,
+]);
+
+const MIMG = memory.data<u16>([
+  1102, 1103, 1104, 1105, 1106, 1107, 0, 0, 1108, 1109, 1110, 1111, 0, 0, 1112, 1113, 1114, 1115, 1116, 0, 1117, 1118, 1119, 1120,
+  1121, 1122, 1123, 1124, 1125, 1126, 1127, 1128, 1129, 1130, 1131, 1132, 1133, 1134, 1135, 1136, 1137, 1138, 1139, 1140, 1141, 1142, 1143, 1144,
+  1145, 1146, 1147, 1148, 1149, 1150, 1151, 1152, 1153, 1154, 1155, 1156, 1157, 1158, 1159, 1160, 1161, 1162, 0, 0, 1163, 1164, 1165, 1166,
+  1167, 1168, 0, 0, 1169, 1170, 1171, 1172, 1173, 1174, 0, 0, 1175, 1176, 1177, 1178, 1179, 1180, 0, 0, 1181, 1182, 1183, 1184,
+  1185, 1186, 0, 0, 0, 0, 0, 0, 1187, 1188, 1189, 1190, 1191, 1192, 1193, 1194, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0,
+]);
+
+const EXP = memory.data<u16>([
+  1195, 0,
+]);
+
+const VINTRP = memory.data<u16>([
+  1196, 1197, 1198, 0,
+]);
+
 const FLAT = memory.data<u16>([
-  0, 0, 0, 0, 0, 0, 0, 0, 1094, 1095, 1096, 1097, 1098, 1099, 1100, 1101, 0, 0, 0, 0, 0, 0, 0, 0,
-  1102, 1103, 1104, 1105, 1106, 1107, 1108, 1109, 1110, 1111, 1112, 1113, 1114, 1115, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  1116, 1117, 1118, 1119, 0, 1120, 1121, 1122, 1123, 1124, 1125, 1126, 1127, 1128, 1129, 1130, 1131, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 1132, 1133, 1134, 1135, 0, 1136, 1137, 1138, 1139, 1140, 1141, 1142, 1143, 1144, 1145, 1146,
-  1147, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1148, 1149, 1150, 1151, 1152, 1153, 1154, 1155,
-  0, 0, 0, 0, 0, 0, 0, 0, 1156, 1157, 1158, 1159, 1160, 1161, 1162, 1163, 1164, 1165, 1166, 1167, 1168, 1169, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 1199, 1200, 1201, 1202, 1203, 1204, 1205, 1206, 0, 0, 0, 0, 0, 0, 0, 0,
+  1207, 1208, 1209, 1210, 1211, 1212, 1213, 1214, 1215, 1216, 1217, 1218, 1219, 1220, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  1221, 1222, 1223, 1224, 0, 1225, 1226, 1227, 1228, 1229, 1230, 1231, 1232, 1233, 1234, 1235, 1236, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 1237, 1238, 1239, 1240, 0, 1241, 1242, 1243, 1244, 1245, 1246, 1247, 1248, 1249, 1250, 1251,
+  1252, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1253, 1254, 1255, 1256, 1257, 1258, 1259, 1260,
+  0, 0, 0, 0, 0, 0, 0, 0, 1261, 1262, 1263, 1264, 1265, 1266, 1267, 1268, 1269, 1270, 1271, 1272, 1273, 1274, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  1170, 1171, 1172, 1173, 1174, 1175, 1176, 1177, 0, 0, 0, 0, 0, 0, 1178, 1179, 1180, 1181, 1182, 1183, 1184, 1185, 1186, 1187,
-  1188, 1189, 1190, 1191, 1192, 1193, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1194, 1195, 1196, 1197, 1198, 1199, 1200, 1201,
-  1202, 1203, 1204, 1205, 1206, 1207, 1208, 1209, 1210, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  1211, 1212, 1213, 1214, 0, 1215, 1216, 1217, 1218, 1219, 1220, 1221, 1222, 1223, 1224, 1225, 1226, 0, 0, 0, 0, 0, 0, 0,
+  1275, 1276, 1277, 1278, 1279, 1280, 1281, 1282, 0, 0, 0, 0, 0, 0, 1283, 1284, 1285, 1286, 1287, 1288, 1289, 1290, 1291, 1292,
+  1293, 1294, 1295, 1296, 1297, 1298, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1299, 1300, 1301, 1302, 1303, 1304, 1305, 1306,
+  1307, 1308, 1309, 1310, 1311, 1312, 1313, 1314, 1315, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  1316, 1317, 1318, 1319, 0, 1320, 1321, 1322, 1323, 1324, 1325, 1326, 1327, 1328, 1329, 1330, 1331, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -192,9 +213,9 @@ const FLAT = memory.data<u16>([
 ]);
 
 const VOP2 = memory.data<u16>([
-  0, 1227, 0, 1228, 1229, 1230, 1231, 1232, 1233, 1234, 1235, 1236, 1237, 0, 0, 1238, 1239, 1240, 1241, 1242, 1243, 0, 1244, 0,
-  1245, 0, 1246, 1247, 1248, 1249, 1250, 0, 0, 0, 0, 0, 0, 1251, 1252, 1253, 1254, 1255, 1256, 1257, 1258, 1259, 0, 1260,
-  0, 0, 1261, 1262, 1263, 1264, 1265, 1266, 1267, 1268, 1269, 1270, 0, 0, 0, 0,
+  0, 1332, 0, 1333, 1334, 1335, 1336, 1337, 1338, 1339, 1340, 1341, 1342, 0, 0, 1343, 1344, 1345, 1346, 1347, 1348, 0, 1349, 0,
+  1350, 0, 1351, 1352, 1353, 1354, 1355, 0, 0, 0, 0, 0, 0, 1356, 1357, 1358, 1359, 1360, 1361, 1362, 1363, 1364, 0, 1365,
+  0, 0, 1366, 1367, 1368, 1369, 1370, 1371, 1372, 1373, 1374, 1375, 0, 0, 0, 0,
 ]);
 
 /** The `Op` of an instruction's first dword; `Op.none` where the rows have none. */
@@ -210,6 +231,10 @@ export function decodeOp(w: u32): u32 {
   if (w >>> 26 == 0x3d) return load<u16>(SMEM + (<usize>((w >>> 18) & 0xff) << 1));
   if (w >>> 26 == 0x36) return load<u16>(DS + (<usize>((w >>> 18) & 0xff) << 1));
   if (w >>> 26 == 0x38) return load<u16>(MUBUF + (<usize>((w >>> 18) & 0xff) << 1));
+  if (w >>> 26 == 0x3a) return load<u16>(MTBUF + (<usize>((w >>> 16) & 0x7) << 1));
+  if (w >>> 26 == 0x3c) return load<u16>(MIMG + (<usize>((w >>> 18) & 0x7f) << 1));
+  if (w >>> 26 == 0x3e) return load<u16>(EXP + (<usize>((w >>> 24) & 0x1) << 1));
+  if (w >>> 26 == 0x32) return load<u16>(VINTRP + (<usize>((w >>> 16) & 0x3) << 1));
   if (w >>> 26 == 0x37) return load<u16>(FLAT + (<usize>((((w >>> 14) & 3) << 7) | ((w >>> 18) & 0x7f)) << 1));
   if (w >>> 31 == 0x0) return load<u16>(VOP2 + (<usize>((w >>> 25) & 0x3f) << 1));
   return 0;
@@ -218,7 +243,7 @@ export function decodeOp(w: u32): u32 {
 /** Dwords of the instruction without literal, DPP or SDWA dword. */
 export function baseDwords(op: u32): u32 {
   const f = opFormat(op);
-  return f == Format.VOP3 || f == Format.VOP3B || f == Format.SMEM || f == Format.DS || f == Format.MUBUF || f == Format.FLAT || f == Format.SCRATCH || f == Format.GLOBAL ? 2 : 1;
+  return f == Format.VOP3 || f == Format.VOP3B || f == Format.SMEM || f == Format.DS || f == Format.MUBUF || f == Format.MTBUF || f == Format.MIMG || f == Format.EXP || f == Format.FLAT || f == Format.SCRATCH || f == Format.GLOBAL ? 2 : 1;
 }
 
 /** Whether a literal dword follows the base dwords; `hi` is ignored by one-dword formats. */
@@ -247,6 +272,7 @@ export function hasSecondDword(op: u32, lo: u32): bool {
 
 /** Dwords of the whole instruction. */
 export function instructionDwords(op: u32, lo: u32, hi: u32): u32 {
+  if (opFormat(op) == Format.MIMG) return 2 + mimgNsa(lo);
   return baseDwords(op) + (hasLiteral(op, lo, hi) || hasSecondDword(op, lo) ? 1 : 0);
 }
 
@@ -474,6 +500,178 @@ export function mubufTfe(hi: u32): u32 {
 
 export function mubufLds(lo: u32): u32 {
   return (lo >>> 16) & 0x1;
+}
+
+export function mtbufVdata(hi: u32): u32 {
+  return (hi >>> 8) & 0xff;
+}
+
+export function mtbufVaddr(hi: u32): u32 {
+  return hi & 0xff;
+}
+
+export function mtbufSrsrc(hi: u32): u32 {
+  return (hi >>> 16) & 0x1f;
+}
+
+export function mtbufSoffset(hi: u32): u32 {
+  return hi >>> 24;
+}
+
+export function mtbufOffset(lo: u32): u32 {
+  return lo & 0xfff;
+}
+
+export function mtbufOffen(lo: u32): u32 {
+  return (lo >>> 12) & 0x1;
+}
+
+export function mtbufIdxen(lo: u32): u32 {
+  return (lo >>> 13) & 0x1;
+}
+
+export function mtbufFormat(lo: u32): u32 {
+  return (lo >>> 19) & 0x7f;
+}
+
+export function mtbufGlc(lo: u32): u32 {
+  return (lo >>> 14) & 0x1;
+}
+
+export function mtbufSlc(hi: u32): u32 {
+  return (hi >>> 22) & 0x1;
+}
+
+export function mtbufDlc(lo: u32): u32 {
+  return (lo >>> 15) & 0x1;
+}
+
+export function mtbufTfe(hi: u32): u32 {
+  return (hi >>> 23) & 0x1;
+}
+
+export function mtbufD16(hi: u32): u32 {
+  return (hi >>> 21) & 0x1;
+}
+
+export function mimgVdata(hi: u32): u32 {
+  return (hi >>> 8) & 0xff;
+}
+
+export function mimgVaddr(hi: u32): u32 {
+  return hi & 0xff;
+}
+
+export function mimgSrsrc(hi: u32): u32 {
+  return (hi >>> 16) & 0x1f;
+}
+
+export function mimgSsamp(hi: u32): u32 {
+  return (hi >>> 21) & 0x1f;
+}
+
+export function mimgDmask(lo: u32): u32 {
+  return (lo >>> 8) & 0xf;
+}
+
+export function mimgDim(lo: u32): u32 {
+  return (lo >>> 3) & 0x7;
+}
+
+export function mimgUnorm(lo: u32): u32 {
+  return (lo >>> 12) & 0x1;
+}
+
+export function mimgGlc(lo: u32): u32 {
+  return (lo >>> 13) & 0x1;
+}
+
+export function mimgSlc(lo: u32): u32 {
+  return (lo >>> 25) & 0x1;
+}
+
+export function mimgDlc(lo: u32): u32 {
+  return (lo >>> 7) & 0x1;
+}
+
+export function mimgNsa(lo: u32): u32 {
+  return (lo >>> 1) & 0x3;
+}
+
+export function mimgR128(lo: u32): u32 {
+  return (lo >>> 15) & 0x1;
+}
+
+export function mimgTfe(lo: u32): u32 {
+  return (lo >>> 16) & 0x1;
+}
+
+export function mimgLwe(lo: u32): u32 {
+  return (lo >>> 17) & 0x1;
+}
+
+export function mimgA16(hi: u32): u32 {
+  return (hi >>> 30) & 0x1;
+}
+
+export function mimgD16(hi: u32): u32 {
+  return hi >>> 31;
+}
+
+export function mimgOpHigh(lo: u32): u32 {
+  return lo & 0x1;
+}
+
+export function expTarget(lo: u32): u32 {
+  return (lo >>> 4) & 0x3f;
+}
+
+export function expSrc0(hi: u32): u32 {
+  return hi & 0xff;
+}
+
+export function expSrc1(hi: u32): u32 {
+  return (hi >>> 8) & 0xff;
+}
+
+export function expSrc2(hi: u32): u32 {
+  return (hi >>> 16) & 0xff;
+}
+
+export function expSrc3(hi: u32): u32 {
+  return hi >>> 24;
+}
+
+export function expEn(lo: u32): u32 {
+  return lo & 0xf;
+}
+
+export function expCompr(lo: u32): u32 {
+  return (lo >>> 10) & 0x1;
+}
+
+export function expDone(lo: u32): u32 {
+  return (lo >>> 11) & 0x1;
+}
+
+export function expVm(lo: u32): u32 {
+  return (lo >>> 12) & 0x1;
+}
+
+export function vintrpVdst(w: u32): u32 {
+  return (w >>> 18) & 0xff;
+}
+
+export function vintrpVsrc(w: u32): u32 {
+  return w & 0xff;
+}
+
+export function vintrpAttr(w: u32): u32 {
+  return (w >>> 10) & 0x3f;
+}
+
+export function vintrpAttrchan(w: u32): u32 {
+  return (w >>> 8) & 0x3;
 }
 
 export function flatVdst(hi: u32): u32 {

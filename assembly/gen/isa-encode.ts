@@ -132,6 +132,73 @@ export function packMubuf(op: u32, vdata: u32, vaddr: u32, srsrc: u32, soffset: 
   return 0xe0000000 | (<u64>opCode(op) << 18) | (<u64>vdata << 40) | (<u64>vaddr << 32) | (<u64>srsrc << 48) | (<u64>soffset << 56) | <u64>offset | (<u64>offen << 12) | (<u64>idxen << 13) | (<u64>glc << 14) | (<u64>slc << 54) | (<u64>dlc << 15) | (<u64>tfe << 55) | (<u64>lds << 16);
 }
 
+/** MTBUF, first dword in the low half. */
+export function packMtbuf(op: u32, vdata: u32, vaddr: u32, srsrc: u32, soffset: u32, offset: u32, offen: u32, idxen: u32, format: u32, glc: u32, slc: u32, dlc: u32, tfe: u32, d16: u32): u64 {
+  assert(opFormat(op) == Format.MTBUF);
+  assert(vdata <= 0xff);
+  assert(vaddr <= 0xff);
+  assert(srsrc <= 0x1f);
+  assert(soffset <= 0xff);
+  assert(offset <= 0xfff);
+  assert(offen <= 0x1);
+  assert(idxen <= 0x1);
+  assert(format <= 0x7f);
+  assert(glc <= 0x1);
+  assert(slc <= 0x1);
+  assert(dlc <= 0x1);
+  assert(tfe <= 0x1);
+  assert(d16 <= 0x1);
+  return 0xe8000000 | (<u64>opCode(op) << 16) | (<u64>vdata << 40) | (<u64>vaddr << 32) | (<u64>srsrc << 48) | (<u64>soffset << 56) | <u64>offset | (<u64>offen << 12) | (<u64>idxen << 13) | (<u64>format << 19) | (<u64>glc << 14) | (<u64>slc << 54) | (<u64>dlc << 15) | (<u64>tfe << 55) | (<u64>d16 << 53);
+}
+
+/** MIMG, first dword in the low half. */
+export function packMimg(op: u32, vdata: u32, vaddr: u32, srsrc: u32, ssamp: u32, dmask: u32, dim: u32, unorm: u32, glc: u32, slc: u32, dlc: u32, nsa: u32, r128: u32, tfe: u32, lwe: u32, a16: u32, d16: u32, opHigh: u32): u64 {
+  assert(opFormat(op) == Format.MIMG);
+  assert(vdata <= 0xff);
+  assert(vaddr <= 0xff);
+  assert(srsrc <= 0x1f);
+  assert(ssamp <= 0x1f);
+  assert(dmask <= 0xf);
+  assert(dim <= 0x7);
+  assert(unorm <= 0x1);
+  assert(glc <= 0x1);
+  assert(slc <= 0x1);
+  assert(dlc <= 0x1);
+  assert(nsa <= 0x3);
+  assert(r128 <= 0x1);
+  assert(tfe <= 0x1);
+  assert(lwe <= 0x1);
+  assert(a16 <= 0x1);
+  assert(d16 <= 0x1);
+  assert(opHigh <= 0x1);
+  return 0xf0000000 | (<u64>opCode(op) << 18) | (<u64>vdata << 40) | (<u64>vaddr << 32) | (<u64>srsrc << 48) | (<u64>ssamp << 53) | (<u64>dmask << 8) | (<u64>dim << 3) | (<u64>unorm << 12) | (<u64>glc << 13) | (<u64>slc << 25) | (<u64>dlc << 7) | (<u64>nsa << 1) | (<u64>r128 << 15) | (<u64>tfe << 16) | (<u64>lwe << 17) | (<u64>a16 << 62) | (<u64>d16 << 63) | <u64>opHigh;
+}
+
+/** EXP, first dword in the low half. */
+export function packExp(op: u32, target: u32, src0: u32, src1: u32, src2: u32, src3: u32, en: u32, compr: u32, done: u32, vm: u32): u64 {
+  assert(opFormat(op) == Format.EXP);
+  assert(target <= 0x3f);
+  assert(src0 <= 0xff);
+  assert(src1 <= 0xff);
+  assert(src2 <= 0xff);
+  assert(src3 <= 0xff);
+  assert(en <= 0xf);
+  assert(compr <= 0x1);
+  assert(done <= 0x1);
+  assert(vm <= 0x1);
+  return 0xf8000000 | (<u64>opCode(op) << 24) | (<u64>target << 4) | (<u64>src0 << 32) | (<u64>src1 << 40) | (<u64>src2 << 48) | (<u64>src3 << 56) | <u64>en | (<u64>compr << 10) | (<u64>done << 11) | (<u64>vm << 12);
+}
+
+/** VINTRP, one dword. */
+export function packVintrp(op: u32, vdst: u32, vsrc: u32, attr: u32, attrchan: u32): u32 {
+  assert(opFormat(op) == Format.VINTRP);
+  assert(vdst <= 0xff);
+  assert(vsrc <= 0xff);
+  assert(attr <= 0x3f);
+  assert(attrchan <= 0x3);
+  return 0xc8000000 | (opCode(op) << 16) | (vdst << 18) | vsrc | (attr << 10) | (attrchan << 8);
+}
+
 /** FLAT, first dword in the low half. */
 export function packFlat(op: u32, vdst: u32, addr: u32, data: u32, saddr: u32, offset: i32, glc: u32, slc: u32, dlc: u32, lds: u32): u64 {
   assert(opFormat(op) == Format.FLAT);

@@ -355,6 +355,7 @@ export function hasSecondDword(op: u32, lo: u32): bool {
 
 /** Dwords of the whole instruction. */
 export function instructionDwords(op: u32, lo: u32, hi: u32): u32 {
+  if (opFormat(op) == Format.MIMG) return 2 + mimgNsa(lo);
   return baseDwords(op) + (hasLiteral(op, lo, hi) || hasSecondDword(op, lo) ? 1 : 0);
 }
 `,
@@ -376,7 +377,7 @@ function checkFile(): string {
     'import { baseDwords, decodeOp, instructionDwords } from "./isa-decode.ts";',
     `import { ${formatNames.map((name) => `pack${formatName(name)}`).join(", ")} } from "./isa-encode.ts";`,
     'import { Format, opFormat } from "./isa-ops.ts";\n',
-    `const ARGS = memory.data(64);
+    `const ARGS = memory.data(128);
 
 /** Address of the argument words: field values in the order of the packing function's parameters. */
 export function args(): usize {

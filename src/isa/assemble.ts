@@ -108,7 +108,9 @@ function split(text: string, line: number): Statement {
   const modifiers = new Map<string, string | true>();
   if (mnemonic === "s_waitcnt") return { line, mnemonic, operands: [rest], modifiers };
   const operands: string[] = [];
-  for (const part of splitOutside(rest, ",")) {
+  // An export's target stands in front of its first source without a comma.
+  const list = mnemonic === "exp" ? rest.replace(/^(\w+)\s+/, "$1, ") : rest;
+  for (const part of splitOutside(list, ",")) {
     const words = splitOutside(part, " ").filter((w) => w !== "");
     words.forEach((word, i) => {
       const modifier = /^([a-z_0-9]+):(.+)$/.exec(word);

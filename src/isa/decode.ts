@@ -18,6 +18,8 @@ export interface Instruction {
   readonly dwords: number;
   readonly fields: Readonly<Record<string, number>>;
   readonly literal?: number;
+  /** MIMG: the VGPRs of address components 1, 2, … where they stand in dwords of their own; padding included. */
+  readonly addresses?: readonly number[];
   /** The DPP or SDWA dword of a VOP1, VOP2 or VOPC. */
   readonly second?: { readonly form: SecondDwordName; readonly fields: Readonly<Record<string, number>> };
 }
@@ -105,6 +107,13 @@ export function decode(words: ArrayLike<number>, at: number): Instruction | unde
   let dwords: number = format.dwords;
   if (at + dwords > words.length) return undefined;
   const fields = extractAll(format.fields, words, at);
+  if (op.format === "MIMG") return decodeImage(op, fields, words, at);
+  // MTBUF with 16-bit registers, v_interp_mov of no slot: no rows.
+  if (
+    (op.format === "MTBUF" && fields.d16 === 1) ||
+    (op.format === "VINTRP" && op.src.length === 0 && fields.vsrc! > 2)
+  )
+    return undefined;
   const form = secondForm(op, fields.src0);
   if ((form !== undefined && !takesForm(op, form)) || !hasOperands(op, fields, form)) return undefined;
   if (form !== undefined || takesLiteral(op, fields)) {
@@ -115,6 +124,22 @@ export function decode(words: ArrayLike<number>, at: number): Instruction | unde
     return { op, dwords, fields, second: { form, fields: extractAll(secondDwords[form].fields, [extra], 0) } };
   }
   return { op, dwords, fields };
+}
+
+function decodeImage(
+  op: Op,
+  fields: Readonly<Record<string, number>>,
+  words: ArrayLike<number>,
+  at: number,
+): Instruction | undefined {
+  const dwords = 2 + fields.nsa!;
+  if (fields.opHigh !== 0 || at + dwords > words.length) return undefined;
+  if (fields.nsa === 0) return { op, dwords, fields };
+  const addresses: number[] = [];
+  for (let k = 2; k < dwords; k++) {
+    for (let byte = 0; byte < 4; byte++) addresses.push((words[at + k]! >>> (8 * byte)) & 0xff);
+  }
+  return { op, dwords, fields, addresses };
 }
 
 function takesLiteral(op: Op, fields: Readonly<Record<string, number>>): boolean {

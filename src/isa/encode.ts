@@ -5,7 +5,7 @@ import { SourceCode } from "./registers.ts";
 import type { Op } from "./table.ts";
 
 /** What an instruction is made of, before it has a length. Fields left out are 0 or the format's "absent" code. */
-export type Parts = Pick<Instruction, "op" | "literal" | "second"> & {
+export type Parts = Pick<Instruction, "op" | "literal" | "second" | "addresses"> & {
   readonly fields: Readonly<Record<string, number>>;
 };
 
@@ -30,13 +30,17 @@ function put(words: number[], f: Field, value: number, op: Op): void {
 }
 
 /** The dwords of an instruction. A value that does not fit its field is a `Bug` of the caller. */
-export function encode({ op, fields, literal, second }: Parts): number[] {
+export function encode({ op, fields, literal, second, addresses }: Parts): number[] {
   const format = formats[op.format];
   const { lsb, value } = format.encoding;
   const words: number[] = format.dwords === 2 ? [(value << lsb) >>> 0, 0] : [(value << lsb) >>> 0];
   const all: Readonly<Record<string, number>> = { ...defaults(op), ...fields, op: op.opcode };
   const list: readonly Field[] = format.fields;
   for (const f of list) put(words, f, all[f.name] ?? 0, op);
+  for (let k = 0; k < (addresses?.length ?? 0); k += 4) {
+    const [a = 0, b = 0, c = 0, d = 0] = addresses!.slice(k, k + 4);
+    words.push((a | (b << 8) | (c << 16) | (d << 24)) >>> 0);
+  }
   if (literal !== undefined) words.push(literal >>> 0);
   if (second !== undefined) {
     const extra = [0];

@@ -54,6 +54,10 @@ export const Flag = {
   ReturnOnly: 1 << 27,
   /** DS, GLOBAL: the lane number takes the place of the address VGPR. */
   AddTid: 1 << 28,
+  /** MIMG: takes a S#. */
+  Sampler: 1 << 29,
+  /** MIMG: four results, dmask picks the component. */
+  Gather: 1 << 30,
 } as const;
 
 /** Which outstanding-work counter an instruction raises; `vm-or-vs` is vmcnt with glc, vscnt without. */

@@ -113,6 +113,72 @@ export const formats = {
     tfe: [55, 1],
     lds: [16, 1],
   }),
+  /** The form's upper opcode bit (16-bit registers) stands in `d16`: rows have it 0. */
+  MTBUF: format(2, [26, 6, 0x3a], {
+    op: [16, 3],
+    vdata: [40, 8],
+    vaddr: [32, 8],
+    /** First SGPR / 4. */
+    srsrc: [48, 5],
+    soffset: [56, 8],
+    offset: [0, 12],
+    offen: [12, 1],
+    idxen: [13, 1],
+    /** Unified buffer format number. */
+    format: [19, 7],
+    glc: [14, 1],
+    slc: [54, 1],
+    dlc: [15, 1],
+    tfe: [55, 1],
+    d16: [53, 1],
+  }),
+  /** Dwords of further address VGPRs, four a dword, follow: `nsa` of them. */
+  MIMG: format(2, [26, 6, 0x3c], {
+    op: [18, 7],
+    vdata: [40, 8],
+    vaddr: [32, 8],
+    /** First SGPR / 4. */
+    srsrc: [48, 5],
+    /** First SGPR / 4. */
+    ssamp: [53, 5],
+    dmask: [8, 4],
+    dim: [3, 3],
+    unorm: [12, 1],
+    glc: [13, 1],
+    slc: [25, 1],
+    dlc: [7, 1],
+    nsa: [1, 2],
+    r128: [15, 1],
+    tfe: [16, 1],
+    lwe: [17, 1],
+    a16: [62, 1],
+    d16: [63, 1],
+    /** Opcodes from 128 on have no rows. */
+    opHigh: [0, 1],
+  }),
+  EXP: format(2, [26, 6, 0x3e], {
+    /** Not in the encoding: there is one instruction. */
+    op: [24, 1],
+    /** 0-7 mrt, 8 mrtz, 9 null, 12-15 pos, 20 prim, 32-63 param */
+    target: [4, 6],
+    src0: [32, 8],
+    src1: [40, 8],
+    src2: [48, 8],
+    src3: [56, 8],
+    /** Bit k: source k is exported. */
+    en: [0, 4],
+    compr: [10, 1],
+    done: [11, 1],
+    vm: [12, 1],
+  }),
+  VINTRP: format(1, [26, 6, 0x32], {
+    op: [16, 2],
+    vdst: [18, 8],
+    /** v_interp_mov: 0 p10, 1 p20, 2 p0. */
+    vsrc: [0, 8],
+    attr: [10, 6],
+    attrchan: [8, 2],
+  }),
   FLAT: format(2, [26, 6, 0x37], flatFields),
   SCRATCH: format(2, [26, 6, 0x37], flatFields),
   GLOBAL: format(2, [26, 6, 0x37], flatFields),

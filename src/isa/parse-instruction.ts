@@ -1,5 +1,6 @@
 import type { Parts } from "./encode.ts";
 import { Flag } from "./flags.ts";
+import { parseGraphics } from "./parse-graphics.ts";
 import {
   AssemblyError,
   parseImmediate,
@@ -23,6 +24,7 @@ export interface ParsedLine {
 interface Draft {
   readonly fields: Record<string, number>;
   literal: number | undefined;
+  addresses?: readonly number[] | undefined;
 }
 
 /** Fields of `op` from a line; throws `AssemblyError` where the text is not of this op. */
@@ -45,6 +47,18 @@ export function parseInstruction(op: Op, line: ParsedLine): Parts {
     case "MUBUF":
       if ((op.flags & Flag.Cache) === 0) parseMubuf(op, line, draft, next);
       break;
+    case "MTBUF":
+      parseMubuf(op, line, draft, next);
+      draft.fields.format = numeric(line, "format", 0, 127);
+      break;
+    case "MIMG":
+    case "EXP":
+    case "VINTRP": {
+      const graphics = { fields: draft.fields, modifiers: line.modifiers, next, addresses: undefined };
+      parseGraphics(op, graphics);
+      draft.addresses = graphics.addresses;
+      break;
+    }
     case "FLAT":
     case "SCRATCH":
     case "GLOBAL":
@@ -55,7 +69,8 @@ export function parseInstruction(op: Op, line: ParsedLine): Parts {
   }
   if (operands.length > 0) throw new AssemblyError(`${op.mnemonic} takes no operand ${operands[0]}`);
   checkModifiers(op, line);
-  const { fields, literal } = draft;
+  const { fields, literal, addresses } = draft;
+  if (addresses !== undefined) return { op, fields, addresses };
   return literal === undefined ? { op, fields } : { op, fields, literal };
 }
 
@@ -63,6 +78,9 @@ const known: Readonly<Record<string, readonly string[]>> = {
   SMEM: ["offset", "glc", "dlc"],
   DS: ["offset", "offset0", "offset1", "gds"],
   MUBUF: ["offset", "offen", "idxen", "glc", "slc", "dlc", "tfe", "lds"],
+  MTBUF: ["offset", "offen", "idxen", "format", "glc", "slc", "dlc", "tfe"],
+  MIMG: ["dmask", "dim", "unorm", "glc", "slc", "dlc", "r128", "a16", "tfe", "lwe", "d16"],
+  EXP: ["done", "compr", "vm"],
   FLAT: ["offset", "glc", "slc", "dlc", "lds"],
   SCRATCH: ["offset", "glc", "slc", "dlc", "lds"],
   GLOBAL: ["offset", "glc", "slc", "dlc", "lds"],

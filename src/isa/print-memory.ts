@@ -1,5 +1,6 @@
 import type { Instruction } from "./decode.ts";
 import { Flag } from "./flags.ts";
+import { printExport, printImage, printInterpolation, printTyped } from "./print-graphics.ts";
 import { constantText, sgprText, vgprText } from "./print-operands.ts";
 import { SourceCode } from "./registers.ts";
 
@@ -8,7 +9,7 @@ interface Printed {
   readonly modifiers: readonly string[];
 }
 
-/** Operands and modifiers of a memory instruction; undefined for the others. */
+/** Operands and modifiers of a memory or graphics instruction; undefined for the others. */
 export function printMemory(instruction: Instruction): Printed | undefined {
   switch (instruction.op.format) {
     case "SMEM":
@@ -17,6 +18,14 @@ export function printMemory(instruction: Instruction): Printed | undefined {
       return ds(instruction);
     case "MUBUF":
       return mubuf(instruction);
+    case "MTBUF":
+      return printTyped(instruction);
+    case "MIMG":
+      return printImage(instruction);
+    case "EXP":
+      return printExport(instruction);
+    case "VINTRP":
+      return printInterpolation(instruction);
     case "FLAT":
     case "SCRATCH":
     case "GLOBAL":

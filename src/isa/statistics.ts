@@ -14,12 +14,15 @@ export function classify({ op }: Instruction): InstructionClass {
     case "DS":
       return "lds";
     case "MUBUF":
+    case "MTBUF":
+    case "MIMG":
     case "FLAT":
     case "SCRATCH":
     case "GLOBAL":
       return "vmem";
     default:
-      return op.format.startsWith("VOP") ? "valu" : "salu";
+      if (op.format === "EXP") return "export";
+      return op.format.startsWith("VOP") || op.format === "VINTRP" ? "valu" : "salu";
   }
 }
 

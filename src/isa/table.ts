@@ -69,7 +69,7 @@ export interface Op {
 }
 
 const vector: readonly FormatName[] = ["VOP1", "VOP2", "VOPC", "VOP3", "VOP3B"];
-const memory: readonly FormatName[] = ["DS", "MUBUF", "FLAT", "SCRATCH", "GLOBAL"];
+const memory: readonly FormatName[] = ["DS", "MUBUF", "MTBUF", "MIMG", "FLAT", "SCRATCH", "GLOBAL"];
 
 /** Fields that take an operand, in order. SMEM's and MUBUF's addresses are formatted from their own fields. */
 const dstFields: Readonly<Partial<Record<FormatName, readonly string[]>>> = {
@@ -83,6 +83,10 @@ const dstFields: Readonly<Partial<Record<FormatName, readonly string[]>>> = {
   SMEM: ["sdata"],
   DS: ["vdst"],
   MUBUF: ["vdata"],
+  MTBUF: ["vdata"],
+  MIMG: ["vdata"],
+  EXP: [],
+  VINTRP: ["vdst"],
   FLAT: ["vdst"],
   SCRATCH: ["vdst"],
   GLOBAL: ["vdst"],
@@ -91,6 +95,9 @@ const srcFields: Readonly<Partial<Record<FormatName, readonly string[]>>> = {
   SMEM: ["sbase"],
   DS: ["addr", "data0", "data1"],
   MUBUF: ["vdata"],
+  MTBUF: ["vdata"],
+  EXP: ["src0", "src1", "src2", "src3"],
+  VINTRP: ["vsrc"],
   FLAT: ["data"],
   SCRATCH: ["data"],
   GLOBAL: ["data"],
@@ -157,7 +164,10 @@ function operandsOf(row: Row, format: FormatName): { dst: Operand[]; src: Operan
   };
   const toDst = take(dstFields[format] ?? ["sdst"]);
   const dst = row.dst.map((code) => toDst(code, false));
-  const sources = srcFields[format] ?? (format === "SOPK" ? ["sdst"] : ["src0", "src1", "src2"]);
+  // A MIMG's last source is the address.
+  const image = row.src.length > 1 ? ["vdata", "vaddr"] : ["vaddr"];
+  const sources =
+    format === "MIMG" ? image : (srcFields[format] ?? (format === "SOPK" ? ["sdst"] : ["src0", "src1", "src2"]));
   const toSrc = take(format === "DS" && (row.flags & Flag.AddTid) !== 0 ? sources.slice(1) : sources);
   return { dst, src: row.src.map((code) => toSrc(code, true)) };
 }
@@ -165,7 +175,13 @@ function operandsOf(row: Row, format: FormatName): { dst: Operand[]; src: Operan
 function flagsOf(row: Row, format: FormatName, dst: readonly Operand[], src: readonly Operand[]): number {
   let flags = row.flags;
   const isVector = vector.includes(format);
-  if ((isVector && (flags & Flag.IgnoresExec) === 0) || memory.includes(format)) flags |= Flag.ReadsExec;
+  if (
+    (isVector && (flags & Flag.IgnoresExec) === 0) ||
+    memory.includes(format) ||
+    format === "EXP" ||
+    format === "VINTRP"
+  )
+    flags |= Flag.ReadsExec;
   if (format === "SOPC") flags |= Flag.WritesScc;
   if (dst.some((o) => o.kind === "vcc")) flags |= Flag.WritesVcc;
   if (src.some((o) => o.kind === "vcc")) flags |= Flag.ReadsVcc;
@@ -179,6 +195,7 @@ function flagsOf(row: Row, format: FormatName, dst: readonly Operand[], src: rea
 function counterOf(row: Row, format: FormatName): CounterClass {
   const { flags } = row;
   if (format === "DS") return row.dst.length + row.src.length > 0 ? "lgkm" : "none";
+  if (format === "EXP") return "exp";
   if (format === "SMEM") return (flags & Flag.Load) !== 0 ? "lgkm" : "none";
   if (row.name === "s_sendmsg" || row.name === "s_sendmsghalt") return "lgkm";
   const kind =

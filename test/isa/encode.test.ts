@@ -89,7 +89,7 @@ describe("generated AssemblyScript", () => {
       const words = encode(s);
       const decoded = decode(words, 0)!.fields;
       const fields = formats[s.op.format].fields.filter((f) => f.name !== "op" && f.name !== "seg");
-      const view = new Int32Array(memory.buffer, wasm.args(), 16);
+      const view = new Int32Array(memory.buffer, wasm.args(), 32);
       fields.forEach((f, i) => {
         view[i] = decoded[f.name]!;
       });

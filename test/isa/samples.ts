@@ -1,4 +1,5 @@
 import { Flag, type Op, type Operand } from "../../src/isa/index.ts";
+import { exportSample, imageSample, interpolationSample } from "./graphics-samples.ts";
 
 /** One instruction written twice, independently: as assembler text and as field values. */
 export interface Sample {
@@ -6,6 +7,7 @@ export interface Sample {
   readonly text: string;
   readonly fields: Readonly<Record<string, number>>;
   readonly literal?: number;
+  readonly addresses?: readonly number[];
 }
 
 export const choices = 7;
@@ -256,7 +258,7 @@ function mubufSample(op: Op, choice: number): Sample {
   const data = op.src[0] ?? op.dst[0]!;
   const vdata = vgprNumbers[choice]!;
   draft.fields.vdata = vdata;
-  const tfe = isLoad && choice === 2 && !op.name.includes("d16") && !op.name.includes("lds");
+  const tfe = isLoad && op.format === "MUBUF" && choice === 2 && !op.name.includes("d16") && !op.name.includes("lds");
   const texts = [tuple("v", vdata, data.dwords + (tfe ? 1 : 0))];
   const [idxen, offen] = (
     [
@@ -287,6 +289,10 @@ function mubufSample(op: Op, choice: number): Sample {
   )[choice]!;
   draft.fields.soffset = soffset;
   texts.push(soffsetText);
+  if (op.format === "MTBUF") {
+    draft.fields.format = [22, 1, 127, 77, 0, 63, 14][choice]!;
+    draft.tail.push(`format:${draft.fields.format}`);
+  }
   if (idxen === 1) set(draft, ["idxen"]);
   if (offen === 1) set(draft, ["offen"]);
   const offset = [0, 4, 4095, 128, 16, 1, 0][choice]!;
@@ -350,7 +356,14 @@ export function sample(op: Op, choice: number): Sample {
     case "DS":
       return dsSample(op, choice);
     case "MUBUF":
+    case "MTBUF":
       return mubufSample(op, choice);
+    case "MIMG":
+      return imageSample(op, choice);
+    case "EXP":
+      return exportSample(op, choice);
+    case "VINTRP":
+      return interpolationSample(op, choice);
     case "FLAT":
     case "SCRATCH":
     case "GLOBAL":

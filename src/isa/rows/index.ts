@@ -1,7 +1,10 @@
 import type { Row } from "../row.ts";
 import { ds } from "./ds.ts";
+import { exp } from "./exp.ts";
 import { flat } from "./flat.ts";
 import { globalRows } from "./global.ts";
+import { mimg } from "./mimg.ts";
+import { mtbuf } from "./mtbuf.ts";
 import { mubuf } from "./mubuf.ts";
 import { scratch } from "./scratch.ts";
 import { smem } from "./smem.ts";
@@ -10,6 +13,7 @@ import { sop2 } from "./sop2.ts";
 import { sopc } from "./sopc.ts";
 import { sopk } from "./sopk.ts";
 import { sopp } from "./sopp.ts";
+import { vintrp } from "./vintrp.ts";
 import { vop1 } from "./vop1.ts";
 import { vop2 } from "./vop2.ts";
 import { vop3 } from "./vop3.ts";
@@ -30,6 +34,10 @@ export const allRows: readonly Row[] = [
   smem,
   ds,
   mubuf,
+  mtbuf,
+  mimg,
+  exp,
+  vintrp,
   flat,
   scratch,
   globalRows,
