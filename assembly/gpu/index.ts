@@ -28,6 +28,7 @@ import { groupAt, releaseAll } from "./cp/residency.ts";
 import { blocked, hasPackets, resetPackets } from "./cp/stream.ts";
 import { faultKind } from "./fault.ts";
 import { Context, Group, MIX_RANDOM, QUEUES, Wave } from "./layout.ts";
+import { useCaches } from "./mem/cache-state.ts";
 import { dropTranslations, setMemoryEnd, useVmid } from "./mem/translate.ts";
 import { runSdmaPacket } from "./sdma/packets.ts";
 
@@ -50,6 +51,7 @@ const WAITS: u32 = 2;
 /** Runs every queue with work for about `budget` instructions each. */
 export function run(budget: u32): u32 {
   if (controlWord(Control.MAGIC) != CONTROL_MAGIC || controlWord(Control.STOP)) return IDLE;
+  useCaches(controlWord(Control.FLAGS));
   const more = controlWord(Control.SEED) ? runMixed(budget) : runInOrder(budget);
   setControlWord(Control.GPU_STATE, more ? GpuState.BUSY : GpuState.IDLE);
   return more;
@@ -90,8 +92,9 @@ function runMixed(budget: u32): u32 {
   const turns = max<u32>(budget / MIX_TURN, 1) * <u32>popcnt(rest);
   for (let turn: u32 = 0; turn < turns && rest & ~waiting; turn++) {
     const drawn = nextMix();
-    // Bits of the queues that may run, turned so that the drawn one comes first.
-    const queue = (ctz<u32>(rotr<u32>(rest & ~waiting, drawn & 31)) + (drawn & 31)) & 31;
+    let able = rest & ~waiting;
+    for (let skip = (drawn & 0xff) % <u32>popcnt(able); skip != 0; skip--) able &= able - 1;
+    const queue = ctz<u32>(able);
     dropStale();
     const state = runQueue(queue, 1 + ((drawn >> 8) & (2 * MIX_TURN - 1)), 1);
     if (state == IDLE) rest &= ~(1 << queue);

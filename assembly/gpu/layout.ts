@@ -71,6 +71,8 @@ export const enum Wave {
   SIMD = 0x4c,
   /** Place of its workgroup among the queue's resident ones. */
   GROUP = 0x50,
+  /** Vector store instructions issued, free running. */
+  VS_ISSUED = 0x54,
   /** 32 lanes of all ones or zeros. */
   MASK_ROW = 0x80,
   /** Scalar file by operand code 0-255: registers, then constants; 256-271 binary16 forms of the float constants. */
@@ -198,6 +200,7 @@ export const enum Mod {
   IDXEN = 0x2000000,
   GLC = 0x4000000,
   TFE = 0x8000000,
+  DLC = 0x10000000,
 }
 
 /** A queue's context: packet and dispatch state that survives between slices. Offsets from CONTEXT_BASE + queue * CONTEXT_BYTES. */
@@ -261,6 +264,8 @@ export const enum Context {
   WGP_MODE = 0xec,
   /** WGP to try next. */
   NEXT_WGP = 0xf0,
+  /** `Perf` counters of the last dispatch. */
+  PERF = 0x100,
   /** Parallel to a decoded page: u64 page number | 1 << 63 where valid. */
   CODE_TAGS = 0x200,
   /** SH registers, by (offset - 0xb000). */

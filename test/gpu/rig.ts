@@ -47,6 +47,8 @@ export interface Launch {
   readonly vgprs?: number;
   readonly floatMode?: number;
   readonly tgSize?: boolean;
+  /** The workgroup uses both CUs of its WGP. */
+  readonly wgpMode?: boolean;
   /** Scratch bytes of a wave: a multiple of 1024. */
   readonly scratchBytes?: number;
   /** COMPUTE_PGM_RSRC1 and 2 as they are, in place of what the fields above make. */
@@ -75,27 +77,41 @@ export class Rig {
   readonly #view: DataView;
   #next: number = PhysicalMap.VRAM;
   readonly #root: number;
-  readonly #ring: number;
+  readonly #rings = new Map<number, { readonly at: number; wptr: number }>();
   readonly #fence: number;
   readonly #ib: { va: bigint; physical: number };
-  #wptr = 0;
   #sequence = 0;
   #nextVa = 0x1_0000_0000n;
 
-  constructor(options: { memoryBytes?: number; build?: "release" | "checked"; seed?: number } = {}) {
+  /** `flags`: `ControlFlag` bits. `queues`: how many compute queues, from QUEUE on. */
+  constructor(
+    options: {
+      memoryBytes?: number;
+      build?: "release" | "checked";
+      seed?: number;
+      flags?: number;
+      wgps?: number;
+      queues?: number;
+    } = {},
+  ) {
     const memory = createMemory(options.memoryBytes ?? 0x0c00_0000);
     this.engine = new Engine(moduleOf(options.build ?? "release"), memory);
     this.bytes = new Uint8Array(memory.buffer);
     this.words = new Uint32Array(memory.buffer);
     this.#view = new DataView(memory.buffer);
     this.#root = this.physical(PageTable.TABLE_BYTES);
-    this.#ring = this.physical(RING_DWORDS * 4);
     this.#fence = this.physical(4096);
     this.#set(vmidWord(VMID, Vmid.PAGE_DIRECTORY), this.#root);
-    this.#set(queueWord(QUEUE, Queue.KIND), QueueKind.COMPUTE);
-    this.#set(queueWord(QUEUE, Queue.RING_BASE), this.#ring);
-    this.#set(queueWord(QUEUE, Queue.RING_DWORDS), RING_DWORDS);
-    this.#set(queueWord(QUEUE, Queue.ENABLED), 1);
+    for (let queue = QUEUE; queue < QUEUE + (options.queues ?? 1); queue++) {
+      const ring = this.physical(RING_DWORDS * 4);
+      this.#rings.set(queue, { at: ring, wptr: 0 });
+      this.#set(queueWord(queue, Queue.KIND), QueueKind.COMPUTE);
+      this.#set(queueWord(queue, Queue.RING_BASE), ring);
+      this.#set(queueWord(queue, Queue.RING_DWORDS), RING_DWORDS);
+      this.#set(queueWord(queue, Queue.ENABLED), 1);
+    }
+    this.#set(Control.FLAGS, options.flags ?? 0);
+    this.#set(Control.WGPS, options.wgps ?? 0);
     this.#set(Control.SEED, options.seed ?? 0);
     this.#set(Control.MAGIC, CONTROL_MAGIC);
     this.#ib = this.alloc(65_536);
@@ -178,7 +194,8 @@ export class Rig {
     const user = launch.user ?? [];
     const ids = launch.ids ?? [false, false, false];
     const vgprs = launch.vgprs ?? 64;
-    const rsrc1 = (Math.ceil(vgprs / 8) - 1) | ((launch.floatMode ?? 0xf0) << 12) | (1 << 21) | (1 << 30);
+    const wgpMode = launch.wgpMode ? 1 << 29 : 0;
+    const rsrc1 = (Math.ceil(vgprs / 8) - 1) | ((launch.floatMode ?? 0xf0) << 12) | (1 << 21) | wgpMode | (1 << 30);
     const scratch = launch.scratchBytes ?? 0;
     const rsrc2 =
       (scratch > 0 ? 1 : 0) |
@@ -234,10 +251,21 @@ export class Rig {
     ]);
   }
 
-  /** Writes raw packets to the ring and moves its write pointer. */
-  ring(packets: readonly number[]): void {
-    for (const word of packets) this.words[this.#ring / 4 + (this.#wptr++ % RING_DWORDS)] = word;
-    this.setQueue(Queue.WPTR, this.#wptr);
+  /** Writes raw packets to a queue's ring and moves its write pointer. */
+  ring(packets: readonly number[], queue = QUEUE): void {
+    const ring = this.#rings.get(queue)!;
+    for (const word of packets) this.words[ring.at / 4 + (ring.wptr++ % RING_DWORDS)] = word;
+    this.#set(queueWord(queue, Queue.WPTR), ring.wptr);
+  }
+
+  /** Puts an indirect buffer of its own into a queue's ring, with nothing after it. */
+  ib(packets: readonly number[], queue: number): void {
+    const { va, physical } = this.alloc(packets.length * 4);
+    this.u32(physical, packets.length).set(packets);
+    this.ring(
+      encodePacket("INDIRECT_BUFFER", { address: va, sizeDwords: packets.length, valid: 1, vmid: VMID }),
+      queue,
+    );
   }
 
   /** Runs until idle; the fault record if the queue halted. */
@@ -267,7 +295,7 @@ export class Rig {
   reset(): void {
     this.setQueue(Queue.RESET_REQUEST, this.queue(Queue.RESET_REQUEST) + 1);
     this.engine.run(1);
-    this.#wptr = this.queue(Queue.WPTR);
+    this.#rings.get(QUEUE)!.wptr = this.queue(Queue.WPTR);
   }
 
   /** Launches and runs to the end; a fault leaves the queue reset. Undefined: the fence has signalled. */
@@ -277,6 +305,13 @@ export class Rig {
     if (fault !== undefined) this.reset();
     else if (this.words[this.#fence / 4] !== this.#sequence) throw new Error("no fault, yet no fence");
     return fault;
+  }
+
+  /** Instructions executed on all queues. */
+  instructions(): number {
+    let sum = 0;
+    for (const queue of this.#rings.keys()) sum += this.control(queueWord(queue, Queue.INSTRUCTIONS_LO));
+    return sum;
   }
 
   /** Sources of the interrupts in the ring, all of them, and forgets them. */

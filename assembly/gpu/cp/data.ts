@@ -1,10 +1,16 @@
 /** Packets that move data or wait on it. Body dwords count from the one after the header. */
 import {
+  AcquireMemBody,
   CopyDataBody,
   DmaDataBody,
   FaultKind,
   InterruptSource,
   PacketValue,
+  pm4AcquireMemGl1Inv,
+  pm4AcquireMemGl2Inv,
+  pm4AcquireMemGl2Wb,
+  pm4AcquireMemGlkInv,
+  pm4AcquireMemGlvInv,
   pm4CopyDataCountSel,
   pm4CopyDataDstSel,
   pm4CopyDataSrcSel,
@@ -13,6 +19,10 @@ import {
   pm4DmaDataSrcSel,
   pm4ReleaseMemDataSel,
   pm4ReleaseMemDstSel,
+  pm4ReleaseMemGl1Inv,
+  pm4ReleaseMemGl2Inv,
+  pm4ReleaseMemGl2Wb,
+  pm4ReleaseMemGlvInv,
   pm4ReleaseMemIntSel,
   pm4WaitRegMemFunction,
   pm4WaitRegMemMemSpace,
@@ -25,8 +35,12 @@ import {
 import { now } from "../cu/smem.ts";
 import { faultKind, raise } from "../fault.ts";
 import { Context } from "../layout.ts";
-import { READ, read32, translate, WRITE, write32 } from "../mem/translate.ts";
-import { compareMemory, copyBytes, fillBytes, storeVisible, storeVisible64 } from "../sdma/copy.ts";
+import { cached } from "../mem/cache-state.ts";
+import { invalidateAllGl0, invalidateAllGl1, invalidateAllScalar } from "../mem/hierarchy.ts";
+import { l2Invalidate, l2WriteBack } from "../mem/l2.ts";
+import { settleQueue } from "../mem/stores.ts";
+import { translate, WRITE } from "../mem/translate.ts";
+import { compareMemory, copyBytes, fillBytes, readSettled, storeVisible, storeVisible64 } from "../sdma/copy.ts";
 import { interrupt } from "./control.ts";
 import { setShRegister } from "./registers.ts";
 import { context, queue, word, word64 } from "./stream.ts";
@@ -50,7 +64,7 @@ export function writeData(size: u32): void {
   for (let i: u32 = 0; i < size - WriteDataBody.FIXED_DWORDS; i++) {
     const value = body(WriteDataBody.FIXED_DWORDS + i);
     if (faultKind != 0) return;
-    write32(oneAddress ? address : address + 4 * i, value);
+    storeVisible(oneAddress ? address : address + 4 * i, value);
     if (faultKind != 0) return;
   }
 }
@@ -72,8 +86,8 @@ export function copyData(): void {
         raise(FaultKind.MALFORMED_PACKET);
         return;
       }
-      value = <u64>read32(src, READ);
-      if (wide) value |= (<u64>read32(src + 4, READ)) << 32;
+      value = <u64>readSettled(src);
+      if (wide) value |= (<u64>readSettled(src + 4)) << 32;
       break;
     case PacketValue.COPY_IMMEDIATE:
       value = src;
@@ -124,6 +138,17 @@ export function waitRegMem(): bool {
   return compareMemory(pm4WaitRegMemFunction(control), address, reference, mask);
 }
 
+/** Invalidations and write-backs act on whole caches, whatever the range: a GPU may always do more. */
+export function acquireMem(): void {
+  const gcr = body(AcquireMemBody.GCR_CONTROL);
+  if (faultKind != 0 || !cached) return;
+  if (pm4AcquireMemGlkInv(gcr)) invalidateAllScalar();
+  if (pm4AcquireMemGlvInv(gcr)) invalidateAllGl0();
+  if (pm4AcquireMemGl1Inv(gcr)) invalidateAllGl1();
+  if (pm4AcquireMemGl2Wb(gcr)) l2WriteBack();
+  if (pm4AcquireMemGl2Inv(gcr)) l2Invalidate();
+}
+
 export function releaseMem(): void {
   const select = body(ReleaseMemBody.SELECT);
   const address = body64(ReleaseMemBody.ADDRESS_LO);
@@ -138,6 +163,15 @@ export function releaseMem(): void {
   ) {
     raise(FaultKind.MALFORMED_PACKET);
     return;
+  }
+  const event = body(ReleaseMemBody.EVENT);
+  // The pipe is empty first, then the caches are seen to, then the data is written.
+  if (cached) {
+    settleQueue(queue);
+    if (pm4ReleaseMemGlvInv(event)) invalidateAllGl0();
+    if (pm4ReleaseMemGl1Inv(event)) invalidateAllGl1();
+    if (pm4ReleaseMemGl2Wb(event)) l2WriteBack();
+    if (pm4ReleaseMemGl2Inv(event)) l2Invalidate();
   }
   if (kind == PacketValue.DATA_TIMESTAMP) data = now();
   if (kind != PacketValue.DATA_NONE) {

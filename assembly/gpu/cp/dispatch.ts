@@ -34,11 +34,13 @@ import { runWave } from "../cu/run.ts";
 import { selectWave } from "../cu/wave.ts";
 import { faultKind, raiseDetail } from "../fault.ts";
 import { Context, Group, LDS_BYTES, MAX_SLOTS, Wave } from "../layout.ts";
+import { cached, holds, Perf, runOn } from "../mem/cache-state.ts";
+import { settleOne, storesUnderWay } from "../mem/stores.ts";
 import { addToQueueCounter, contextOf, controlWord, queueWord, setQueueWord, slotOf } from "./control.ts";
 import { groupsLeft, launchGroup } from "./launch.ts";
 import { haltQueue } from "./record.ts";
 import { register } from "./registers.ts";
-import { groupAt, groupFits, ldsAt, openPlaces, waveStopped } from "./residency.ts";
+import { groupAt, groupFits, ldsAt, openPlaces, waveStopped, wgpCount } from "./residency.ts";
 
 const SLICE: u32 = 4096;
 const SEEDED_SLICE_MASK: u32 = 127;
@@ -130,11 +132,13 @@ export function startDispatch(queue: u32, x: u32, y: u32, z: u32, initiator: u32
   }
   openPlaces(queue, regComputePgmRsrc2ScratchEn(rsrc2) ? regComputeTmpringSizeWaves(tmpring) : MAX_SLOTS);
   store<u32>(context, 0, Context.TURN);
+  if (controlWord(Control.SEED)) store<u32>(context, random(context), Context.NEXT_WGP);
   store<i32>(context, QUANTUM, Context.QUANTUM);
   const program =
     ((<u64>register(context, ShReg.COMPUTE_PGM_LO)) << 8) | ((<u64>register(context, ShReg.COMPUTE_PGM_HI)) << 40);
   store<u64>(context, <u64>(<i64>(program << 16) >> 16), Context.PROGRAM);
   memory.fill(context + Context.COUNTS, 0, 64);
+  memory.fill(context + Context.PERF, 0, Perf.BYTES);
   store<u32>(context, 0, Context.WAVES_LAUNCHED);
   const empty = sx >= x || sy >= y || sz >= z;
   store<u32>(context, empty ? 0 : 1, Context.DISPATCHING);
@@ -152,14 +156,13 @@ function random(context: usize): u32 {
   return x;
 }
 
-/** A slot from TURN on whose wave can run, among `waves` slots from `first` on; NONE where there is none. */
-function runnable(queue: u32, context: usize, first: u32, waves: u32): u32 {
-  const places = load<u32>(context, Context.WAVES);
-  let i = load<u32>(context, Context.TURN) % waves;
+/** The slot of a wave of the workgroup at `place` that can run, wave `turn` first; NONE where all have ended. */
+function runnable(queue: u32, context: usize, place: u32, turn: u32): u32 {
+  const waves = load<u32>(context, Context.WAVES);
+  let i = turn % waves;
   for (let k: u32 = 0; k < waves; k++) {
-    const slot = first + i;
-    const isLive = load<u32>(groupAt(queue, slot / places), Group.LIVE) != 0;
-    if (isLive && load<u32>(slotOf(queue, slot), Wave.STATUS) == WaveStatus.RUNNING) return slot;
+    const slot = place * waves + i;
+    if (load<u32>(slotOf(queue, slot), Wave.STATUS) == WaveStatus.RUNNING) return slot;
     if (++i == waves) i = 0;
   }
   return NONE;
@@ -179,29 +182,36 @@ function inTurn(queue: u32, context: usize): u32 {
     store<i32>(context, QUANTUM, Context.QUANTUM);
     if (isOver) place++;
   }
-  const waves = load<u32>(context, Context.WAVES);
   for (let k: u32 = 0; k < places; k++, place++) {
     if (place >= places) place = 0;
     if (load<u32>(groupAt(queue, place), Group.LIVE) == 0) continue;
     store<u32>(context, place, Context.CURRENT);
-    return runnable(queue, context, place * waves, waves);
+    return runnable(queue, context, place, load<u32>(context, Context.TURN));
   }
   return NONE;
 }
 
-/** Fills the free places, then any slot. */
+/** Fills the free places; then any wave of any resident workgroup. */
 function mixed(queue: u32, context: usize): u32 {
   while (groupsLeft(context) && launchGroup(queue, context)) {}
-  if (load<u32>(context, Context.RESIDENT) == 0) return NONE;
-  const slots = load<u32>(context, Context.PLACES) * load<u32>(context, Context.WAVES);
-  store<u32>(context, random(context) % slots, Context.TURN);
-  return runnable(queue, context, 0, slots);
+  const resident = load<u32>(context, Context.RESIDENT);
+  if (resident == 0) return NONE;
+  const drawn = random(context);
+  let skip = (drawn & 0xffff) % resident;
+  const places = load<u32>(context, Context.PLACES);
+  for (let place: u32 = 0; place < places; place++) {
+    if (load<u32>(groupAt(queue, place), Group.LIVE) == 0) continue;
+    if (skip == 0) return runnable(queue, context, place, drawn >> 16);
+    skip--;
+  }
+  return NONE;
 }
 
 /** Runs the queue's dispatch for about `budget` instructions; returns those used. Clears DISPATCHING at its end. */
 export function runDispatch(queue: u32, budget: u32): u32 {
   const context = contextOf(queue);
   const seeded = controlWord(Control.SEED) != 0;
+  const wgps = wgpCount();
   const waves = load<u32>(context, Context.WAVES);
   setVgprLimit(load<u32>(context, Context.VGPRS));
   let used: u32 = 0;
@@ -220,6 +230,14 @@ export function runDispatch(queue: u32, budget: u32): u32 {
     const slot = slotOf(queue, index);
     selectWave(slot);
     useLds(ldsAt(queue, context, place), load<u32>(context, Context.LDS_LIMIT));
+    if (cached) {
+      runOn(queue, load<u32>(slot, Wave.SIMD), wgps, context + Context.PERF);
+      // On average every fourth slice a store arrives.
+      if (holds && storesUnderWay() != 0) {
+        const drawn = random(context);
+        if ((drawn & 3) == 0) settleOne(drawn >> 2);
+      }
+    }
     // A slice is never cut at the budget's end: the interleaving must not depend on the host's pace.
     const slice = seeded ? 1 + (random(context) & SEEDED_SLICE_MASK) : SLICE;
     const ran = runWave(context, queue, slice);

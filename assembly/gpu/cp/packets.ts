@@ -30,9 +30,12 @@ import {
 } from "../../gen/uapi.ts";
 import { faultKind, raise } from "../fault.ts";
 import { Context } from "../layout.ts";
-import { dropTranslations, READ, read32 } from "../mem/translate.ts";
+import { cached } from "../mem/cache-state.ts";
+import { settleQueue } from "../mem/stores.ts";
+import { dropTranslations } from "../mem/translate.ts";
+import { readSettled } from "../sdma/copy.ts";
 import { setQueueWord, takeControlWord } from "./control.ts";
-import { copyData, dmaData, releaseMem, waitRegMem, writeData } from "./data.ts";
+import { acquireMem, copyData, dmaData, releaseMem, waitRegMem, writeData } from "./data.ts";
 import { startDispatch } from "./dispatch.ts";
 import { setShRegister } from "./registers.ts";
 import { available, block, consume, context, inRing, openPacket, queue, word, word64 } from "./stream.ts";
@@ -129,8 +132,7 @@ function execute(opcode: u32, size: u32): void {
       if (fits(size, ReleaseMemBody.MIN_DWORDS, ReleaseMemBody.MAX_DWORDS)) releaseMem();
       return;
     case Pm4.ACQUIRE_MEM:
-      // Caches are coherent in this model: nothing to invalidate.
-      fits(size, AcquireMemBody.MIN_DWORDS, AcquireMemBody.MAX_DWORDS);
+      if (fits(size, AcquireMemBody.MIN_DWORDS, AcquireMemBody.MAX_DWORDS)) acquireMem();
       return;
     case Pm4.EVENT_WRITE:
       if (fits(size, EventWriteBody.MIN_DWORDS, EventWriteBody.MAX_DWORDS)) eventWrite();
@@ -151,6 +153,7 @@ function eventWrite(): void {
     type == PacketValue.EVENT_PS_PARTIAL_FLUSH;
   if (!flush || pm4EventWriteEventIndex(event) != PacketValue.EVENT_INDEX_CS_PARTIAL_FLUSH)
     raise(FaultKind.MALFORMED_PACKET);
+  else if (cached) settleQueue(queue);
 }
 
 function dispatchIndirect(): void {
@@ -158,9 +161,9 @@ function dispatchIndirect(): void {
   const initiator = body(DispatchIndirectBody.INITIATOR);
   if (address & 3) raise(FaultKind.MALFORMED_PACKET);
   if (faultKind != 0) return;
-  const x = read32(address, READ);
-  const y = read32(address + 4, READ);
-  const z = read32(address + 8, READ);
+  const x = readSettled(address);
+  const y = readSettled(address + 4);
+  const z = readSettled(address + 8);
   if (faultKind == 0) startDispatch(queue, x, y, z, initiator);
 }
 

@@ -2,7 +2,10 @@
 import { Op } from "../../gen/isa-ops.ts";
 import { faultKind, nameLane, raiseNotModelled } from "../fault.ts";
 import { Mod, Rec } from "../layout.ts";
+import { cached } from "../mem/cache-state.ts";
+import { invalidateGl0, invalidateGl1 } from "../mem/hierarchy.ts";
 import { READ, translate, WRITE } from "../mem/translate.ts";
+import { beginCached } from "./cached.ts";
 import { markPending } from "./pending.ts";
 import { Access, accessBytes, atomicLane32, atomicLane64, loadLane, Move, moveOf, storeLane } from "./vmem.ts";
 import { exec, sgpr, vgprRow, wave } from "./wave.ts";
@@ -64,7 +67,12 @@ function address(index: u32, offset: u32, soffset: u32): u64 {
 
 export function executeBuffer(rec: usize): void {
   const op = <u32>load<u16>(rec, Rec.OP);
-  if (op == Op.buffer_gl0_inv || op == Op.buffer_gl1_inv) return;
+  if (op == Op.buffer_gl0_inv || op == Op.buffer_gl1_inv) {
+    if (!cached) return;
+    if (op == Op.buffer_gl0_inv) invalidateGl0();
+    else invalidateGl1();
+    return;
+  }
   const move = moveOf(op);
   if (move == Move.UNKNOWN) {
     raiseNotModelled();
@@ -84,7 +92,7 @@ export function executeBuffer(rec: usize): void {
   const offen = (mods & Mod.OFFEN) != 0;
   const indexRow = vgprRow(load<u16>(rec, Rec.DST2));
   const offsetRow = idxen ? indexRow + 128 : indexRow;
-  const plain = !idxen && !swizzled && !addThreadId;
+  const plain = !idxen && !swizzled && !addThreadId && !cached;
   const what = move & Move.WHAT;
   const kind = move & Move.KIND;
   const lanes = exec();
@@ -95,6 +103,7 @@ export function executeBuffer(rec: usize): void {
     }
   }
   const returns = (mods & Mod.GLC) != 0;
+  if (cached) beginCached(rec, what == Move.STORE || (what >= <u32>Move.ATOMIC && !returns));
   if (plain && offen && oob == Oob.RAW && what <= <u32>Move.STORE && kind <= <u32>Access.DWORDX4) {
     rawDwords(what, kind, offsetRow, imm, soffset, data, lanes);
     if (faultKind == 0 && what == Move.LOAD) markPending(rec);

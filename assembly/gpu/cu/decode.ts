@@ -213,6 +213,7 @@ function decodeSmem(rec: usize, op: u32, w: u32, hi: u32): void {
   const data = d.smemSdata(w);
   const base = d.smemSbase(w) << 1;
   const dst = operandDwords(opDst(op, 0));
+  setMod(rec, (d.smemGlc(w) ? Mod.GLC : 0) | (d.smemDlc(w) ? Mod.DLC : 0));
   store<u16>(rec, data, Rec.DST);
   store<u16>(rec, dst, Rec.DST2);
   store<u16>(rec, base, Rec.SRC0);
@@ -233,7 +234,8 @@ function decodeBuffer(rec: usize, op: u32, w: u32, hi: u32): void {
   const offen = d.mubufOffen(w);
   const idxen = d.mubufIdxen(w);
   const glc = d.mubufGlc(w);
-  const mods: u32 = (offen ? Mod.OFFEN : 0) | (idxen ? Mod.IDXEN : 0) | (glc ? Mod.GLC : 0);
+  const mods: u32 =
+    (offen ? Mod.OFFEN : 0) | (idxen ? Mod.IDXEN : 0) | (glc ? Mod.GLC : 0) | (d.mubufDlc(w) ? Mod.DLC : 0);
   if (d.mubufTfe(hi) || d.mubufLds(w)) raise(FaultKind.NOT_MODELLED);
   setMod(rec, mods);
   const data = d.mubufVdata(hi);
@@ -280,7 +282,7 @@ function memoryData(rec: usize, op: u32, data: u32, dst: u32, glc: bool): void {
 function decodeFlat(rec: usize, op: u32, w: u32, hi: u32): void {
   const format = opFormat(op);
   const glc = d.flatGlc(w);
-  setMod(rec, glc ? Mod.GLC : 0);
+  setMod(rec, (glc ? Mod.GLC : 0) | (d.flatDlc(w) ? Mod.DLC : 0));
   if (d.flatLds(w)) raise(FaultKind.NOT_MODELLED);
   const saddr = d.flatSaddr(hi);
   const address = d.flatAddr(hi);

@@ -3,7 +3,9 @@ import { Format, Op, opFormat, SourceCode } from "../../gen/isa-ops.ts";
 import { FaultAccess, FaultKind } from "../../gen/uapi.ts";
 import { faultKind, nameLane, raiseMemory, raiseNotModelled } from "../fault.ts";
 import { Mod, Rec, Wave } from "../layout.ts";
+import { cached } from "../mem/cache-state.ts";
 import { READ, translate, WRITE } from "../mem/translate.ts";
+import { beginCached } from "./cached.ts";
 import { markPending } from "./pending.ts";
 import {
   Access,
@@ -88,13 +90,14 @@ export function executeFlat(rec: usize): void {
   const lanes = exec();
   const bySaddr = format == Format.GLOBAL && saddr != SourceCode.nullReg && saddr != SourceCode.execHi;
   const start = bySaddr ? sgpr64(saddr) + <u64>imm : <u64>imm;
-  if (bySaddr && lanes == 0xffffffff && what <= <u32>Move.STORE && kind == Access.DWORD) {
+  if (!cached && bySaddr && lanes == 0xffffffff && what <= <u32>Move.STORE && kind == Access.DWORD) {
     if (straight(what, address, start, what == Move.LOAD ? dst : data)) {
       if (faultKind == 0 && what == Move.LOAD) markPending(rec);
       return;
     }
   }
   beginQuick();
+  if (cached) beginCached(rec, what == Move.STORE || (what >= <u32>Move.ATOMIC && !returns));
   for (let lane: u32 = 0; lane < 32; lane++) {
     if (!((lanes >> lane) & 1)) continue;
     const column = (<usize>lane) << 2;
@@ -108,7 +111,7 @@ export function executeFlat(rec: usize): void {
       const va = bySaddr
         ? start + <u64>load<u32>(address + column)
         : (<u64>load<u32>(address + column) | ((<u64>load<u32>(address + column, 128)) << 32)) + <u64>imm;
-      if (what == Move.LOAD && kind <= <u32>Access.DWORDX4) {
+      if (!cached && what == Move.LOAD && kind <= <u32>Access.DWORDX4) {
         const at: usize = quickAddress(va, kind * 4, READ);
         if (at != 0)
           for (let i: usize = 0; i < <usize>kind; i++) store<u32>(moved + (i << 7), load<u32>(at + (i << 2)));

@@ -3,6 +3,8 @@ import { Op } from "../../gen/isa-ops.ts";
 import { FaultKind, WaveStatus } from "../../gen/uapi.ts";
 import { raise, raiseNotModelled } from "../fault.ts";
 import { Rec, Wave } from "../layout.ts";
+import { cached } from "../mem/cache-state.ts";
+import { waitStores } from "./cached.ts";
 import { waitLgkm, waitVm } from "./pending.ts";
 import { scc, setSgpr64, sgpr, sgpr64, wave } from "./wave.ts";
 
@@ -36,7 +38,6 @@ export function executeFlow(rec: usize, next: u64): u32 {
     case Op.s_inst_prefetch:
     case Op.s_setprio:
     case Op.s_waitcnt_depctr:
-    case Op.s_waitcnt_vscnt:
     case Op.s_waitcnt_expcnt:
     case Op.s_icache_inv:
     case Op.s_wakeup:
@@ -80,7 +81,11 @@ export function executeFlow(rec: usize, next: u64): u32 {
     case Op.s_waitcnt_lgkmcnt:
       waitLgkm((imm & 63) + sgpr(load<u16>(rec, Rec.DST)));
       return Next.STEP;
+    case Op.s_waitcnt_vscnt:
+      if (cached) waitStores((imm & 63) + sgpr(load<u16>(rec, Rec.DST)));
+      return Next.STEP;
     case Op.s_wait_idle:
+      if (cached) waitStores(0);
       waitVm(0);
       waitLgkm(0);
       return Next.STEP;

@@ -2,7 +2,10 @@
 import { Op } from "../../gen/isa-ops.ts";
 import { faultKind, raiseNotModelled } from "../fault.ts";
 import { Rec } from "../layout.ts";
+import { cached } from "../mem/cache-state.ts";
+import { invalidateGl1, invalidateScalar } from "../mem/hierarchy.ts";
 import { READ, read32, translate } from "../mem/translate.ts";
+import { beginCached, cachedScalar } from "./cached.ts";
 import { markPending } from "./pending.ts";
 import { setSgpr, setSgpr64, sgpr, sgpr64 } from "./wave.ts";
 
@@ -14,6 +17,14 @@ export function tick(instructions: u64): void {
 }
 
 function loadDwords(dst: u32, count: u32, address: u64): void {
+  if (cached) {
+    for (let i: u32 = 0; i < count; i++) {
+      const value = cachedScalar(address + 4 * i);
+      if (faultKind != 0) return;
+      setSgpr(dst + i, value);
+    }
+    return;
+  }
   const last = address + 4 * count - 1;
   if (address >> 12 == last >> 12) {
     const at = translate(address, READ);
@@ -42,7 +53,7 @@ function loadBuffer(dst: u32, count: u32, resource: u32, offset: u32): void {
   const size = stride == 0 ? records : records * stride;
   for (let i: u32 = 0; i < count; i++) {
     const at = <u64>offset + 4 * i;
-    const value = at + 4 <= size ? read32(base + at, READ) : 0;
+    const value = at + 4 > size ? 0 : cached ? cachedScalar(base + at) : read32(base + at, READ);
     if (faultKind != 0) return;
     setSgpr(dst + i, value);
   }
@@ -55,6 +66,7 @@ export function executeSmem(rec: usize): void {
   const base = <u32>load<u16>(rec, Rec.SRC0);
   const soffset = sgpr(load<u16>(rec, Rec.SRC1));
   const imm = load<i32>(rec, Rec.IMM);
+  if (cached) beginCached(rec, false);
   switch (op) {
     case Op.s_load_dword:
     case Op.s_load_dwordx2:
@@ -75,7 +87,10 @@ export function executeSmem(rec: usize): void {
       setSgpr64(dst, clock);
       break;
     case Op.s_dcache_inv:
+      if (cached) invalidateScalar();
+      return;
     case Op.s_gl1_inv:
+      if (cached) invalidateGl1();
       return;
     default:
       raiseNotModelled();

@@ -5,8 +5,11 @@
 import { Op } from "../../gen/isa-ops.ts";
 import { FaultAccess, FaultKind } from "../../gen/uapi.ts";
 import { faultKind, raiseMemory } from "../fault.ts";
+import { cached } from "../mem/cache-state.ts";
+import { atomicPlace } from "../mem/hierarchy.ts";
 import { READ, READ_WRITE, read8, read16, read32, translate, write8, write16, write32 } from "../mem/translate.ts";
 import { Atomic, atomic32, atomic64 } from "./atomic.ts";
+import { cachedLoad, cachedStore } from "./cached.ts";
 
 /** What an instruction moves. Dword counts 1-4 stand for themselves. */
 export const enum Access {
@@ -70,6 +73,10 @@ export function placeSubDword(access: u32, raw: u32, old: u32): u32 {
 
 /** Loads one lane: `column` is the lane's place in the first destination row. */
 export function loadLane(access: u32, va: u64, column: usize): void {
+  if (cached) {
+    loadCached(access, va, column);
+    return;
+  }
   if (access <= <u32>Access.DWORDX4) {
     if ((va & 0xfff) + 4 * access <= 4096) {
       const at = translate(va, READ);
@@ -86,6 +93,19 @@ export function loadLane(access: u32, va: u64, column: usize): void {
   }
   const raw = accessBytes(access) == 2 ? read16(va) : read8(va);
   if (faultKind == 0) store<u32>(column, placeSubDword(access, raw, load<u32>(column)));
+}
+
+function loadCached(access: u32, va: u64, column: usize): void {
+  if (access > <u32>Access.DWORDX4) {
+    const raw = cachedLoad(va, accessBytes(access));
+    if (faultKind == 0) store<u32>(column, placeSubDword(access, raw, load<u32>(column)));
+    return;
+  }
+  for (let i: u32 = 0; i < access; i++) {
+    const value = cachedLoad(va + 4 * i, 4);
+    if (faultKind != 0) return;
+    store<u32>(column + ((<usize>i) << 7), value);
+  }
 }
 
 /** Page that the running instruction touched last, and where it lies. */
@@ -112,6 +132,10 @@ export function quickAddress(va: u64, bytes: u32, need: u32): usize {
 }
 
 export function storeLane(access: u32, va: u64, column: usize): void {
+  if (cached) {
+    storeCached(access, va, column);
+    return;
+  }
   switch (access) {
     case Access.STORE_BYTE:
       write8(va, load<u32>(column));
@@ -134,14 +158,25 @@ export function storeLane(access: u32, va: u64, column: usize): void {
   }
 }
 
+function storeCached(access: u32, va: u64, column: usize): void {
+  if (access > <u32>Access.DWORDX4) {
+    const isHigh = access == Access.STORE_BYTE_HI || access == Access.STORE_SHORT_HI;
+    cachedStore(va, load<u32>(column) >> (isHigh ? 16 : 0), accessBytes(access));
+    return;
+  }
+  for (let i: u32 = 0; i < access && faultKind == 0; i++)
+    cachedStore(va + 4 * i, load<u32>(column + ((<usize>i) << 7)), 4);
+}
+
 /** One lane's 32-bit atomic; the old value goes to `out` where that is not 0. Atomics are naturally aligned. */
 export function atomicLane32(kind: u32, va: u64, data: usize, out: usize): void {
   if (va & 3) {
     raiseMemory(FaultKind.MISALIGNED, FaultAccess.ATOMIC, va, 0);
     return;
   }
-  const at = translate(va, READ_WRITE);
+  let at = translate(va, READ_WRITE);
   if (at == 0) return;
+  if (cached) at = atomicPlace(at, 4);
   const old = load<u32>(at);
   const value = load<u32>(data);
   const second = kind == Atomic.CMPSWAP || kind == Atomic.FCMPSWAP ? load<u32>(data, 128) : 0;
@@ -158,8 +193,9 @@ export function atomicLane64(kind: u32, va: u64, data: usize, out: usize): void 
     raiseMemory(FaultKind.MISALIGNED, FaultAccess.ATOMIC, va, 0);
     return;
   }
-  const at = translate(va, READ_WRITE);
+  let at = translate(va, READ_WRITE);
   if (at == 0) return;
+  if (cached) at = atomicPlace(at, 8);
   const old = load<u64>(at);
   const value = pair(data);
   const second = kind == Atomic.CMPSWAP || kind == Atomic.FCMPSWAP ? pair(data + 256) : 0;

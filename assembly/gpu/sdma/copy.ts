@@ -2,7 +2,8 @@
 import { FaultKind, PacketValue, PageTable } from "../../gen/uapi.ts";
 import { tick } from "../cu/smem.ts";
 import { raise } from "../fault.ts";
-import { READ, read32, translate, WRITE } from "../mem/translate.ts";
+import { afterWrite, beforeRead } from "../mem/l2.ts";
+import { READ, translate, WRITE } from "../mem/translate.ts";
 
 const PAGE: u64 = PageTable.PAGE_BYTES;
 /** The clock counts instructions; a cache line moved counts as one. */
@@ -21,7 +22,9 @@ export function copyBytes(dst: u64, src: u64, bytes: u64): bool {
     if (from == 0) return false;
     const to = translate(dst, WRITE);
     if (to == 0) return false;
+    beforeRead(from, <usize>run);
     memory.copy(to, from, <usize>run);
+    afterWrite(to, <usize>run);
     dst += run;
     src += run;
     bytes -= run;
@@ -40,6 +43,7 @@ export function fillBytes(dst: u64, value: u32, shift: u32, bytes: u64): bool {
     if (shift == 0) memory.fill(to, <u8>value, <usize>run);
     else if (shift == 1) for (let at = to; at < end; at += 2) store<u16>(at, <u16>value);
     else for (let at = to; at < end; at += 4) store<u32>(at, value);
+    afterWrite(to, <usize>run);
     dst += run;
     bytes -= run;
   }
@@ -49,7 +53,9 @@ export function fillBytes(dst: u64, value: u32, shift: u32, bytes: u64): bool {
 /** A dword that another queue or the CPU may be reading. */
 export function storeVisible(address: u64, value: u32): void {
   const at = translate(address, WRITE);
-  if (at != 0) atomic.store<u32>(at, value);
+  if (at == 0) return;
+  atomic.store<u32>(at, value);
+  afterWrite(at, 4);
 }
 
 /** Low half last, so that who sees it sees all 64 bits. */
@@ -59,13 +65,21 @@ export function storeVisible64(address: u64, value: u64): void {
   storeVisible(address, <u32>value);
 }
 
+/** The dword at `address` (aligned) as memory and L2 have it. */
+export function readSettled(address: u64): u32 {
+  const at = translate(address, READ);
+  if (at == 0) return 0;
+  beforeRead(at, 4);
+  return load<u32>(at);
+}
+
 /** Whether the dword at `address`, masked, compares with `reference`; an unknown function or misalignment faults. */
 export function compareMemory(compare: u32, address: u64, reference: u32, mask: u32): bool {
   if (compare > <u32>PacketValue.WAIT_GREATER || address & 3) {
     raise(FaultKind.MALFORMED_PACKET);
     return false;
   }
-  const value = read32(address, READ) & mask;
+  const value = readSettled(address) & mask;
   switch (compare) {
     case PacketValue.WAIT_ALWAYS:
       return true;

@@ -51,7 +51,7 @@ import { available, block, consume, context, inRing, openPacket, queue, word, wo
 import { now } from "../cu/smem.ts";
 import { faultKind, raise } from "../fault.ts";
 import { Context } from "../layout.ts";
-import { dropTranslations, write32 } from "../mem/translate.ts";
+import { dropTranslations } from "../mem/translate.ts";
 import { compareMemory, copyBytes, fillBytes, storeVisible, storeVisible64 } from "./copy.ts";
 
 /** Rows of a sub-window copy that one turn does. */
@@ -210,7 +210,7 @@ function writeLinear(): bool {
   if (dst & 3) raise(FaultKind.MALFORMED_PACKET);
   for (let i: u32 = 0; i < count && faultKind == 0; i++) {
     const value = word(SdmaWriteLinearWord.DWORDS + i);
-    if (faultKind == 0) write32(dst + 4 * i, value);
+    if (faultKind == 0) storeVisible(dst + 4 * i, value);
   }
   return faultKind == 0;
 }
