@@ -20,11 +20,8 @@ const GAVE_UP = 7;
 
 type Cells = { readonly va: bigint; readonly physical: number };
 
-const codes = new Map<string, Uint32Array>();
 function code(rig: Rig, text: string): bigint {
-  let words = codes.get(text);
-  if (words === undefined) codes.set(text, (words = assemble(text)));
-  return rig.code(words);
+  return rig.code(assemble(text));
 }
 
 function machine(seed: number, wgps: number, queues = 1): { rig: Rig; cells: Cells } {
