@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CounterStore } from "./counters.ts";
-import { withLock } from "./folder-lock.ts";
+import { FolderLock } from "./folder-lock.ts";
 
 /** How long a flush waits for the other processes' flushes, each of which takes less than a millisecond. */
 const lockWaitMs = 500;
@@ -14,11 +14,11 @@ function checksum(text: string): string {
 /** Counters of all processes of a cache folder, in one small checked file that is replaced whole. A damaged one counts from 0. */
 export class CounterFile implements CounterStore {
   readonly #path: string;
-  readonly #lock: string;
+  readonly #lock: FolderLock;
 
   constructor(folder: string) {
     this.#path = join(folder, "v1", "counters");
-    this.#lock = `${this.#path}.lock`;
+    this.#lock = new FolderLock(`${this.#path}.lock`);
   }
 
   read(): Readonly<Record<string, number>> {
@@ -35,7 +35,7 @@ export class CounterFile implements CounterStore {
   }
 
   async add(deltas: Readonly<Record<string, number>>): Promise<void> {
-    const done = await withLock(this.#lock, lockWaitMs, () => {
+    const done = await this.#lock.run(lockWaitMs, () => {
       const sums = { ...this.read() };
       sums.since ??= Date.now();
       for (const [name, amount] of Object.entries(deltas)) sums[name] = (sums[name] ?? 0) + amount;

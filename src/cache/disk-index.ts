@@ -1,88 +1,130 @@
-import { Bounded } from "./bounded.ts";
-import { type Row, RowKind } from "./journal.ts";
+import { decodeRows, encodeRow, encodeRows, keyAt, type Row, RowKind, rowBytes } from "./journal-row.ts";
+import { KeyTable } from "./key-table.ts";
 import type { Key } from "./tier.ts";
 
 /** What the journal says: which keys are stored, in order of last use, with their bytes; and the compile history. */
 export class DiskIndex {
-  /** Least recently used first. */
-  readonly entries = new Map<Key, number>();
+  /** Values: bytes on disk. */
+  readonly entries = new KeyTable();
   entryBytes = 0;
-  readonly #evicted: Bounded<true>;
-  readonly #inputs: Bounded<number>;
-  readonly #sources: Bounded<true>;
+  readonly #historyRows: number;
+  readonly #evicted = new KeyTable();
+  /** Values: tags of builds. */
+  readonly #inputs = new KeyTable();
+  readonly #sources = new KeyTable();
 
   constructor(historyRows: number) {
-    this.#evicted = new Bounded(historyRows);
-    this.#inputs = new Bounded(historyRows);
-    this.#sources = new Bounded(historyRows);
+    this.#historyRows = historyRows;
   }
 
-  apply(row: Row): void {
-    const had = this.entries.get(row.key);
-    switch (row.kind) {
-      case RowKind.put:
-        this.#drop(row.key, had);
-        this.entries.set(row.key, row.value);
-        this.entryBytes += row.value;
-        this.#evicted.rows.delete(row.key);
+  /** The key's 32 bytes start at `at`. */
+  apply(kind: RowKind, bytes: Buffer, at: number, value: number): void {
+    switch (kind) {
+      case RowKind.put: {
+        const id = this.entries.find(bytes, at);
+        if (id >= 0) this.entryBytes -= this.entries.value(id);
+        this.entries.set(bytes, at, value);
+        this.entryBytes += value;
+        drop(this.#evicted, bytes, at);
         break;
-      case RowKind.touch:
-        if (had === undefined) break;
-        this.entries.delete(row.key);
-        this.entries.set(row.key, had);
+      }
+      case RowKind.touch: {
+        const id = this.entries.find(bytes, at);
+        if (id >= 0) this.entries.touch(id);
         break;
+      }
       case RowKind.evict:
-        this.#evicted.set(row.key, true);
-        this.#drop(row.key, had);
+        this.#remember(this.#evicted, bytes, at, 0);
+        this.#drop(bytes, at);
         break;
       case RowKind.remove:
-        this.#drop(row.key, had);
+        this.#drop(bytes, at);
         break;
       case RowKind.input:
-        this.#inputs.set(row.key, row.value);
+        this.#remember(this.#inputs, bytes, at, value);
         break;
       case RowKind.source:
-        this.#sources.set(row.key, true);
+        this.#remember(this.#sources, bytes, at, 0);
         break;
     }
   }
 
-  #drop(key: Key, bytes: number | undefined): void {
-    if (bytes === undefined) return;
-    this.entries.delete(key);
-    this.entryBytes -= bytes;
+  #drop(bytes: Buffer, at: number): void {
+    const id = this.entries.find(bytes, at);
+    if (id < 0) return;
+    this.entryBytes -= this.entries.value(id);
+    this.entries.remove(id);
+  }
+
+  #remember(table: KeyTable, bytes: Buffer, at: number, value: number): void {
+    table.set(bytes, at, value);
+    if (table.size > this.#historyRows) table.remove(table.oldest);
   }
 
   reset(): void {
-    this.entries.clear();
     this.entryBytes = 0;
-    for (const table of [this.#evicted, this.#inputs, this.#sources]) table.rows.clear();
+    for (const table of [this.entries, this.#evicted, this.#inputs, this.#sources]) table.clear();
+  }
+
+  applyRows(rows: readonly Row[]): void {
+    decodeRows(encodeRows(rows), (kind, bytes, at, value) => this.apply(kind, bytes, at, value));
+  }
+
+  touch(key: Key): void {
+    const id = this.entries.find(bytesOf(key));
+    if (id >= 0) this.entries.touch(id);
+  }
+
+  has(key: Key): boolean {
+    return this.entries.find(bytesOf(key)) >= 0;
   }
 
   /** The build tag that last compiled this input. */
   buildOf(input: Key): number | undefined {
-    return this.#inputs.rows.get(input);
+    const id = this.#inputs.find(bytesOf(input));
+    return id < 0 ? undefined : this.#inputs.value(id);
   }
 
   knowsSource(source: Key): boolean {
-    return this.#sources.rows.has(source);
+    return this.#sources.find(bytesOf(source)) >= 0;
   }
 
   wasEvicted(key: Key): boolean {
-    return this.#evicted.rows.has(key);
+    return this.#evicted.find(bytesOf(key)) >= 0;
   }
 
-  /** The shortest journal that says the same. */
-  rows(): Row[] {
-    const rows: Row[] = [];
-    for (const key of this.#sources.rows.keys()) rows.push({ kind: RowKind.source, key, value: 0 });
-    for (const [key, value] of this.#inputs.rows) rows.push({ kind: RowKind.input, key, value });
-    for (const key of this.#evicted.rows.keys()) rows.push({ kind: RowKind.evict, key, value: 0 });
-    for (const [key, value] of this.entries) rows.push({ kind: RowKind.put, key, value });
-    return rows;
+  /** The shortest journal that says the same, in slices of at most `rows` rows. What changes meanwhile may be in or not. */
+  *slices(rows: number): Generator<Buffer> {
+    const tables = [
+      [RowKind.source, this.#sources],
+      [RowKind.input, this.#inputs],
+      [RowKind.evict, this.#evicted],
+      [RowKind.put, this.entries],
+    ] as const;
+    for (const [kind, table] of tables) {
+      const ids = table.ids();
+      for (let from = 0; from < ids.length; from += rows) {
+        const live = ids.subarray(from, from + rows).filter((id) => table.isLive(id));
+        const slice = Buffer.alloc(live.length * rowBytes);
+        live.forEach((id, index) => {
+          table.copyKey(id, slice, index * rowBytes + keyAt);
+          encodeRow(slice, index * rowBytes, kind, table.value(id));
+        });
+        yield slice;
+      }
+    }
   }
 
   get rowCount(): number {
-    return this.entries.size + this.#evicted.rows.size + this.#inputs.rows.size + this.#sources.rows.size;
+    return this.entries.size + this.#evicted.size + this.#inputs.size + this.#sources.size;
   }
+}
+
+function bytesOf(key: Key): Buffer {
+  return Buffer.from(key, "hex");
+}
+
+function drop(table: KeyTable, bytes: Buffer, at: number): void {
+  const id = table.find(bytes, at);
+  if (id >= 0) table.remove(id);
 }

@@ -1,36 +1,40 @@
-import { existsSync, renameSync, rmSync, statSync } from "node:fs";
-import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Counters } from "./counters.ts";
 import { makeFolder, makeShards, shardCount, shardName, unlinkQuietly } from "./disk-folder.ts";
 import { DiskIndex } from "./disk-index.ts";
-import { withLock } from "./folder-lock.ts";
+import { reconcile } from "./disk-reconcile.ts";
+import { DiskSpace } from "./disk-space.ts";
+import { FolderLock } from "./folder-lock.ts";
 import { buildTag, type History, type Identity } from "./history.ts";
-import { Journal, type Row, RowKind, rowBytes } from "./journal.ts";
-import { headerBytes, openRecord, sealRecord } from "./record-file.ts";
+import { Journal } from "./journal.ts";
+import { type Row, RowKind, rowBytes } from "./journal-row.ts";
+import { openRecord, RecordReader, sealRecord } from "./record-file.ts";
 import { isKey, type Key, type Lookup, type Tier, type TierEvent, type TierStats } from "./tier.ts";
-import { countersOf } from "./tier-counters.ts";
+import { counterNames, countersOf } from "./tier-counters.ts";
 
-/** A file takes whole blocks, and its name a share of the folder's block. */
-const blockBytes = 4096;
-const nameBytes = 128;
+const names = counterNames("disk");
 /** Uses of one key within this time are one touch. */
 const touchEveryMs = 1000;
 /** What a full disk makes room for, in records of the size that did not fit. */
 const spareRecords = 4;
-/** A temporary file this old belongs to a process that was killed. */
-const staleTemporaryMs = 60_000;
+/** Entries that one put drops at most, beside what it needs itself: where the limit was lowered, the rest goes meanwhile. */
+const evictAtOnce = 64;
+/** Rows that a compaction writes at a time. */
+const sliceRows = 8192;
+/**
+ * A read is quicker here than by way of a thread, as long as the file system answers from memory or a near disk. Where
+ * one took this long, reads go to threads for a while.
+ */
+const slowReadMs = 4;
+const slowForMs = 1000;
 
 export interface DiskTierOptions {
   readonly folder: string;
   /** Bound of everything in the folder, as the file system counts it. */
   readonly capacityBytes: number;
   readonly counters: Counters;
-}
-
-function chargeBytes(valueBytes: number): number {
-  return Math.ceil((headerBytes + valueBytes) / blockBytes) * blockBytes + nameBytes;
 }
 
 /**
@@ -43,28 +47,35 @@ export class DiskTier implements Tier, History {
   readonly #options: DiskTierOptions;
   readonly #root: string;
   readonly #index: DiskIndex;
+  readonly #space: DiskSpace;
+  readonly #lock: FolderLock;
+  readonly #reader = new RecordReader();
+  #slowUntil = 0;
   #journal: Journal | undefined;
   readonly #touched = new Set<Key>();
   #touchTimer: NodeJS.Timeout | undefined;
   #temporary = 0;
+  #isCompacting = false;
   #closed = false;
   /** Why nothing can be stored, from when the folder was opened: an errno. */
   problem: string | undefined;
+  /** Settles when the journal has been read: before that a put waits, since nobody knows what there is. */
+  #known: Promise<void> = Promise.resolve();
   /** Settles when the journal has been read and compared with the files. */
   readonly ready: Promise<void>;
 
   constructor(options: DiskTierOptions) {
     this.#options = options;
     this.#root = join(options.folder, "v1");
-    this.#index = new DiskIndex(
-      Math.max(256, Math.min(100_000, Math.floor(options.capacityBytes / (16 * blockBytes)))),
-    );
+    this.#index = new DiskIndex(Math.max(256, Math.min(100_000, Math.floor(options.capacityBytes / (16 * 4096)))));
+    this.#space = new DiskSpace(this.#root);
+    this.#lock = new FolderLock(join(this.#root, "lock"));
     this.#open();
-    this.ready = this.#reconcile().catch(() => this.#count("errors"));
+    this.ready = this.#known.then(() => this.#compareWithFiles()).catch(() => this.#count("errors"));
   }
 
   #count(event: TierEvent): void {
-    this.#options.counters.add(`tier.disk.${event}`);
+    this.#options.counters.add(names[event]);
   }
 
   #open(): void {
@@ -93,53 +104,85 @@ export class DiskTier implements Tier, History {
     makeFolder(join(this.#root, "tmp"));
     // The last one stands for all: looking for each would be most of the time that opening takes.
     if (!existsSync(join(this.#root, shardName(shardCount - 1)))) makeShards(this.#root);
-    this.#journal = new Journal(
-      join(this.#root, "journal"),
-      (row) => this.#index.apply(row),
-      () => this.#index.reset(),
+    this.#space.open();
+    const path = join(this.#root, "journal");
+    const journal = new Journal(
+      path,
+      (kind, bytes, at, value) => this.#index.apply(kind, bytes, at, value),
+      () => {
+        this.#index.reset();
+        if (!journal.isCaughtUp) this.#catchUp(journal);
+      },
     );
+    this.#journal = journal;
+    this.#catchUp(journal);
+  }
+
+  #catchUp(journal: Journal): void {
+    this.#known = journal.catchUp(() => this.#closed).catch(() => this.#count("errors"));
   }
 
   #path(key: Key): string {
     return join(this.#root, key.slice(0, 2), key);
   }
 
-  /** What the entries and their bookkeeping may take, so that the whole folder stays within the capacity. */
+  /** What the entries may take, so that the whole folder stays within the capacity. */
   #budgetBytes(): number {
-    const fixed = (shardCount + 4) * blockBytes;
-    // The journal is compacted at twice its live rows plus slack, and for a moment stands beside its successor.
-    return Math.max(0, this.#options.capacityBytes - fixed - this.#journalBytes());
+    // A journal that is being compacted stands beside its successor.
+    const journals = this.#journalBytes() + this.#space.fileBytes(this.#index.rowCount * rowBytes);
+    return Math.max(0, this.#options.capacityBytes - this.#space.otherBytes - journals);
   }
 
   #journalBytes(): number {
-    return this.#journal === undefined ? 0 : this.#journal.sizeBytes() + this.#index.rowCount * rowBytes;
+    return this.#space.fileBytes(this.#journal?.sizeBytes ?? 0);
   }
 
   async get(key: Key, lookup?: Lookup): Promise<Uint8Array | undefined> {
-    const file = await this.#read(key);
-    const value = file && openRecord(key, file);
-    if (lookup?.quiet !== true) this.#count(value === undefined ? "misses" : "hits");
-    if (file !== undefined && value === undefined) {
+    const value = performance.now() < this.#slowUntil ? await this.#readInThread(key) : this.#readNow(key);
+    if (lookup?.quiet !== true) this.#count(value instanceof Uint8Array ? "hits" : "misses");
+    if (value instanceof Uint8Array) {
+      this.#touch(key);
+      return value;
+    }
+    if (value === "corrupt") {
       if (lookup !== undefined) lookup.corrupt = true;
       await this.reject(key);
+    } else if (value === "gone" && this.#journal?.isCaughtUp === true && this.#index.has(key)) {
+      // A process was killed between its row and its file, or somebody deletes files.
+      this.#append([{ kind: RowKind.remove, key, value: 0 }]);
     }
-    if (value === undefined) return undefined;
-    this.#touch(key);
-    return value;
+    return undefined;
   }
 
-  async #read(key: Key): Promise<Buffer | undefined> {
+  #readNow(key: Key): Uint8Array | "corrupt" | "gone" | undefined {
+    const from = performance.now();
     try {
-      return await readFile(this.#path(key));
+      return this.#reader.read(key, this.#path(key));
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code;
-      if (code !== "ENOENT" && code !== "ENOTDIR") this.#count("errors");
-      return undefined;
+      return this.#unreadable(error);
+    } finally {
+      const now = performance.now();
+      if (now - from > slowReadMs) this.#slowUntil = now + slowForMs;
     }
+  }
+
+  async #readInThread(key: Key): Promise<Uint8Array | "corrupt" | "gone" | undefined> {
+    try {
+      return openRecord(key, await readFile(this.#path(key))) ?? "corrupt";
+    } catch (error) {
+      return this.#unreadable(error);
+    }
+  }
+
+  #unreadable(error: unknown): "gone" | undefined {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return "gone";
+    this.#count("errors");
+    return undefined;
   }
 
   #touch(key: Key): void {
-    this.#index.apply({ kind: RowKind.touch, key, value: 0 });
+    this.#index.touch(key);
     this.#touched.add(key);
     this.#touchTimer ??= setTimeout(() => this.#flushTouches(), touchEveryMs).unref();
   }
@@ -165,53 +208,65 @@ export class DiskTier implements Tier, History {
   }
 
   async put(key: Key, value: Uint8Array): Promise<void> {
-    const bytes = chargeBytes(value.byteLength);
+    while (this.#journal?.isCaughtUp === false && !this.#closed) await this.#known;
     if (this.#journal === undefined || this.#closed) {
       this.#count("errors");
       return;
     }
     const file = sealRecord(key, value);
+    const bytes = this.#space.fileBytes(file.byteLength);
     try {
-      await this.#store(key, file, bytes);
+      this.#store(key, file, bytes);
     } catch (error) {
       this.#count("errors");
-      const { code } = error as NodeJS.ErrnoException;
-      // The disk is fuller than our limit knows of: give back some of our own and try once more.
-      if (code === "ENOSPC" && this.#evictDownTo(this.#index.entryBytes - spareRecords * bytes) > 0) {
-        if (
-          await this.#store(key, file, bytes).then(
-            () => true,
-            () => false,
-          )
-        )
-          return;
-      }
-      // Somebody emptied the folder under us: make it again for the next put.
-      if (code === "ENOENT") this.#openJournalAgain();
+      if (this.#storeAfterAll(key, file, bytes, error as NodeJS.ErrnoException)) return;
       this.#append([{ kind: RowKind.remove, key, value: 0 }]);
     }
+    await this.#compactIfLong();
   }
 
-  async #store(key: Key, file: Uint8Array, bytes: number): Promise<void> {
+  /** Without a pause from the look at the sum to the record in its place: no other put of this process comes between. */
+  #store(key: Key, file: Uint8Array, bytes: number): void {
     const journal = this.#journal;
     if (journal === undefined) return;
     journal.follow();
     if (bytes > this.#budgetBytes() / 2) throw new RangeError("larger than half the cache");
-    this.#evictDownTo(this.#budgetBytes() - bytes);
+    this.#evictDownTo(this.#budgetBytes() - bytes, evictAtOnce + bytes / this.#space.blockBytes);
+    const rows = [{ kind: RowKind.put, key, value: bytes }] as const;
     // The row comes first: a process killed between the two leaves an entry too many in the sum, never one too few.
-    journal.append([{ kind: RowKind.put, key, value: bytes }]);
-    await this.#writeRecord(key, file);
+    journal.append(rows);
+    this.#writeRecord(key, file);
     this.#count("puts");
-    await this.#compactIfLong();
+    this.#space.noteStored(Number.parseInt(key.slice(0, 2), 16));
+    journal.follow();
+    // Another process evicted or dropped it between its row and its file.
+    if (journal.isCaughtUp && !this.#index.has(key)) journal.append(rows);
   }
 
-  async #writeRecord(key: Key, file: Uint8Array): Promise<void> {
+  /** Mends what kept a put from storing, where that can be, and stores again. */
+  #storeAfterAll(key: Key, file: Uint8Array, bytes: number, { code }: NodeJS.ErrnoException): boolean {
+    // The disk is fuller than our limit knows of: give back some of our own.
+    const isFull = code === "ENOSPC" || code === "EDQUOT";
+    if (isFull && this.#evictDownTo(this.#index.entryBytes - spareRecords * bytes, evictAtOnce) > 0) {
+      try {
+        this.#store(key, file, bytes);
+        return true;
+      } catch {
+        return false;
+      }
+    }
+    // Somebody emptied the folder under us: make it again for the next put.
+    if (code === "ENOENT") this.#openJournalAgain();
+    return false;
+  }
+
+  #writeRecord(key: Key, file: Uint8Array): void {
     const temporary = join(this.#root, "tmp", `${process.pid}-${this.#temporary++}-${key.slice(0, 16)}`);
     try {
-      await writeFile(temporary, file);
-      await rename(temporary, this.#path(key));
+      writeFileSync(temporary, file);
+      renameSync(temporary, this.#path(key));
     } catch (error) {
-      await rm(temporary, { force: true });
+      rmSync(temporary, { force: true });
       throw error;
     }
   }
@@ -224,36 +279,47 @@ export class DiskTier implements Tier, History {
     if (this.#journal !== undefined) makeShards(this.#root);
   }
 
-  #evictDownTo(budgetBytes: number, atMost = Number.POSITIVE_INFINITY): number {
-    if (this.#index.entryBytes <= budgetBytes) return 0;
+  /** Drops the least recently used until the entries take `budgetBytes`, but at most `atMost` of them. */
+  #evictDownTo(budgetBytes: number, atMost: number): number {
     const rows: Row[] = [];
+    const { entries } = this.#index;
     let bytes = this.#index.entryBytes;
-    for (const [key, size] of this.#index.entries) {
-      if (bytes <= budgetBytes || rows.length >= atMost) break;
-      rows.push({ kind: RowKind.evict, key, value: 0 });
-      bytes -= size;
+    for (let id = entries.oldest; id >= 0 && bytes > budgetBytes && rows.length < atMost; id = entries.newer(id)) {
+      rows.push({ kind: RowKind.evict, key: entries.hex(id) as Key, value: 0 });
+      bytes -= entries.value(id);
     }
     for (const { key } of rows) {
       unlinkQuietly(this.#path(key));
       this.#count("evictions");
     }
-    this.#append(rows);
+    // Where the journal takes no more rows, a full disk for one, the files are gone all the same.
+    if (rows.length > 0 && !this.#append(rows)) this.#index.applyRows(rows);
     return rows.length;
+  }
+
+  /** Drops this many of the least recently used. */
+  evictOldest(count: number): void {
+    for (let left = count; left > 0; left -= evictAtOnce) this.#evictDownTo(0, Math.min(left, evictAtOnce));
   }
 
   async #compactIfLong(): Promise<void> {
     const journal = this.#journal;
-    if (journal === undefined || journal.sizeBytes() < (this.#index.rowCount * 2 + 1024) * rowBytes) return;
-    await withLock(join(this.#root, "lock"), 0, () => {
-      journal.follow();
-      journal.replace(this.#index.rows());
-    });
+    const tooLong = (this.#index.rowCount * 2 + 1024) * rowBytes;
+    if (journal === undefined || this.#isCompacting || this.#closed || journal.sizeBytes < tooLong) return;
+    this.#isCompacting = true;
+    try {
+      await this.#lock.run(0, () => journal.replace(this.#index.slices(sliceRows)));
+    } catch {
+      this.#count("errors");
+    } finally {
+      this.#isCompacting = false;
+    }
   }
 
   async delete(key: Key): Promise<boolean> {
     const had = unlinkQuietly(this.#path(key));
     this.#touched.delete(key);
-    if (had || this.#index.entries.has(key)) this.#append([{ kind: RowKind.remove, key, value: 0 }]);
+    if (had || this.#index.has(key)) this.#append([{ kind: RowKind.remove, key, value: 0 }]);
     return had;
   }
 
@@ -268,10 +334,12 @@ export class DiskTier implements Tier, History {
     // The history goes too: what is compiled next is cold.
     const journal = this.#journal;
     if (journal !== undefined) {
-      await withLock(join(this.#root, "lock"), 200, () => {
+      await this.#lock.run(200, () => {
         this.#index.reset();
-        journal.replace([]);
+        return journal.replace([]);
       });
+      // What others stored meanwhile.
+      await this.#compareWithFiles();
     }
     return count;
   }
@@ -279,8 +347,8 @@ export class DiskTier implements Tier, History {
   /** All stored keys, by the files. */
   async *keys(): AsyncGenerator<Key> {
     for (let shard = 0; shard < shardCount; shard++) {
-      const names = await readdir(join(this.#root, shardName(shard))).catch(() => []);
-      for (const name of names) if (isKey(name)) yield name;
+      const found = await readdir(join(this.#root, shardName(shard))).catch(() => []);
+      for (const name of found) if (isKey(name)) yield name;
     }
   }
 
@@ -289,57 +357,31 @@ export class DiskTier implements Tier, History {
     const corrupt: Key[] = [];
     let entries = 0;
     for await (const key of this.keys()) {
-      const file = await this.#read(key);
-      if (file === undefined) continue;
+      const value = await this.#readInThread(key);
+      if (value === "gone" || value === undefined) continue;
       entries++;
-      if (openRecord(key, file) !== undefined) continue;
+      if (value !== "corrupt") continue;
       corrupt.push(key);
       await this.reject(key);
     }
     return { entries, corrupt };
   }
 
-  /** Reads the journal in slices, compares it with the files, and evicts what a smaller capacity no longer holds. */
-  async #reconcile(): Promise<void> {
-    const journal = this.#journal;
-    if (journal === undefined) return;
-    while (!this.#closed && journal.followSome()) await nextTurn();
-    const missing = new Set(this.#index.entries.keys());
-    for (let shard = 0; shard < shardCount && !this.#closed; shard++) {
-      this.#append(await this.#unlistedFiles(shardName(shard), missing));
-    }
-    if (missing.size > 0) await this.#dropLost(missing);
-    while (!this.#closed && this.#evictDownTo(this.#budgetBytes(), 64) > 0) await nextTurn();
-    await this.#dropTemporaries();
-    if (!this.#closed) await this.#compactIfLong();
-  }
-
-  /** Rows for files that the journal does not know. Takes what it finds out of `missing`. */
-  async #unlistedFiles(shard: string, missing: Set<Key>): Promise<Row[]> {
-    const rows: Row[] = [];
-    for (const name of await readdir(join(this.#root, shard))) {
-      if (!isKey(name)) continue;
-      missing.delete(name);
-      if (this.#index.entries.has(name)) continue;
-      const found = statSync(join(this.#root, shard, name), { throwIfNoEntry: false });
-      if (found) rows.push({ kind: RowKind.put, key: name, value: chargeBytes(found.size - headerBytes) });
-    }
-    return rows;
-  }
-
-  /** Rows without a file go; not at once, since a file may still be on its way from another process. */
-  async #dropLost(missing: ReadonlySet<Key>): Promise<void> {
-    await sleep(250);
-    const lost = [...missing].filter((key) => !statSync(this.#path(key), { throwIfNoEntry: false }));
-    this.#append(lost.map((key): Row => ({ kind: RowKind.remove, key, value: 0 })));
-  }
-
-  async #dropTemporaries(): Promise<void> {
-    const folder = join(this.#root, "tmp");
-    for (const name of await readdir(folder)) {
-      const made = statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
-      if (made !== undefined && Date.now() - made > staleTemporaryMs) unlinkQuietly(join(folder, name));
-    }
+  /** Compares the journal with the files, and evicts what a smaller capacity no longer holds. */
+  async #compareWithFiles(): Promise<void> {
+    if (this.#journal === undefined) return;
+    await reconcile({
+      root: this.#root,
+      index: this.#index,
+      isOver: () => this.#closed,
+      append: (rows) => this.#append(rows),
+      chargeBytes: (length) => this.#space.fileBytes(length),
+      trim: () => {
+        this.#space.lookAtAll();
+        return this.#evictDownTo(this.#budgetBytes(), evictAtOnce) > 0;
+      },
+    });
+    await this.#compactIfLong();
   }
 
   buildOf(input: Key): number | undefined {
@@ -366,6 +408,7 @@ export class DiskTier implements Tier, History {
   stats(): TierStats {
     try {
       this.#journal?.follow();
+      this.#space.lookAtAll();
     } catch {
       this.#count("errors");
     }
@@ -373,10 +416,7 @@ export class DiskTier implements Tier, History {
       name: this.name,
       entries: this.#index.entries.size,
       // Without a journal there is no folder: it could not be made.
-      bytes:
-        this.#journal === undefined
-          ? 0
-          : this.#index.entryBytes + this.#journal.sizeBytes() + (shardCount + 4) * blockBytes,
+      bytes: this.#journal === undefined ? 0 : this.#index.entryBytes + this.#journalBytes() + this.#space.folderBytes,
       capacityBytes: this.#options.capacityBytes,
       ...countersOf(this.#options.counters.read(), this.name),
     };

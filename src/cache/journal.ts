@@ -1,78 +1,24 @@
 import {
   closeSync,
-  existsSync,
   fstatSync,
-  fsyncSync,
   openSync,
+  readdirSync,
   readSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeSync,
 } from "node:fs";
-import type { Key } from "./tier.ts";
+import { open } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { decodeRows, encodeRows, type OnRow, type Row, rowBytes } from "./journal-row.ts";
 
-/** What a row says of its key. Rows are idempotent: reading one twice changes nothing. */
-export const RowKind = { put: 1, touch: 2, remove: 3, evict: 4, input: 5, source: 6 } as const;
-export type RowKind = (typeof RowKind)[keyof typeof RowKind];
-
-/** `value`: bytes on disk for `put`, a tag of the build for `input`, else 0. */
-export interface Row {
-  readonly kind: RowKind;
-  readonly key: Key;
-  readonly value: number;
-}
-
-/** magic u16, kind u8, 0, check u32, value u64, key 32 bytes. */
-export const rowBytes = 48;
-const magic = 0x4b4a;
-
-/** FNV-1a over a row without its check field. */
-function check(bytes: Uint8Array, at: number): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < rowBytes; i++) {
-    if (i >= 4 && i < 8) continue;
-    hash = Math.imul(hash ^ (bytes[at + i] as number), 0x01000193);
-  }
-  return hash >>> 0;
-}
-
-function encodeRows(rows: readonly Row[]): Buffer {
-  const bytes = Buffer.alloc(rows.length * rowBytes);
-  rows.forEach((row, index) => {
-    const at = index * rowBytes;
-    bytes.writeUInt16LE(magic, at);
-    bytes.writeUInt8(row.kind, at + 2);
-    bytes.writeBigUInt64LE(BigInt(row.value), at + 8);
-    bytes.write(row.key, at + 16, "hex");
-    bytes.writeUInt32LE(check(bytes, at), at + 4);
-  });
-  return bytes;
-}
-
-/** Reads whole rows; damaged or torn bytes are stepped over. Answers how many bytes are used up. */
-function decodeRows(bytes: Buffer, onRow: (row: Row) => void): number {
-  let at = 0;
-  while (at + rowBytes <= bytes.length) {
-    const kind = bytes.readUInt8(at + 2);
-    const good =
-      bytes.readUInt16LE(at) === magic && kind >= 1 && kind <= 6 && bytes.readUInt32LE(at + 4) === check(bytes, at);
-    if (!good) {
-      at++;
-      continue;
-    }
-    onRow({
-      kind: kind as RowKind,
-      key: bytes.toString("hex", at + 16, at + rowBytes) as Key,
-      value: Number(bytes.readBigUInt64LE(at + 8)),
-    });
-    at += rowBytes;
-  }
-  return at;
-}
-
-/** Bytes read at a time: the event loop runs between two reads of a long journal. */
-const readBytes = 1 << 20;
+/** Bytes read at a time: some milliseconds, after which the event loop runs. */
+const readBytes = 1 << 19;
+/** A replaced file has no name left; where a file system says otherwise, the name is looked up this often. */
+const lookEveryMs = 1000;
 
 /**
  * An append-only file of rows that several processes share. Appends are one `write` on an `O_APPEND` file, which the
@@ -80,23 +26,28 @@ const readBytes = 1 << 20;
  */
 export class Journal {
   readonly #path: string;
-  readonly #onRow: (row: Row) => void;
+  readonly #onRow: OnRow;
   readonly #onRestart: () => void;
   #file: number;
   #offset = 0;
+  #lookedAt = performance.now();
+  /** True once `catchUp` has read all there was: from then on `follow` has little to do. */
+  isCaughtUp = false;
 
-  /** `onRestart`: another process has compacted the journal, and its rows come again from the first. */
-  constructor(path: string, onRow: (row: Row) => void, onRestart: () => void) {
+  /**
+   * `onRestart`: another process has compacted the journal, and its rows come again from the first; by `catchUp` where
+   * they are many.
+   */
+  constructor(path: string, onRow: OnRow, onRestart: () => void) {
     this.#path = path;
     this.#onRow = onRow;
     this.#onRestart = onRestart;
     this.#file = openSync(path, "a+");
   }
 
-  /** Reads at most `readBytes`; true when there is more. */
-  followSome(): boolean {
-    this.#reopenIfReplaced();
-    const size = fstatSync(this.#file).size;
+  /** Reads some; true when there is more. */
+  #followSome(): boolean {
+    const { size } = this.#current();
     if (size <= this.#offset) return false;
     const bytes = Buffer.allocUnsafe(Math.min(readBytes, size - this.#offset));
     const got = readSync(this.#file, bytes, 0, bytes.length, this.#offset);
@@ -106,9 +57,21 @@ export class Journal {
     return used > 0 && this.#offset + rowBytes <= size;
   }
 
+  /** Reads what is new. Nothing, while `catchUp` is still at it. */
   follow(): void {
-    while (this.followSome()) {
+    if (!this.isCaughtUp) return;
+    while (this.#followSome()) {
       // until the end
+    }
+  }
+
+  /** The first reading of a journal that may be long: in slices, other work between them. */
+  async catchUp(isOver: () => boolean): Promise<void> {
+    try {
+      while (!isOver() && this.#followSome()) await nextTurn();
+    } finally {
+      // A journal that cannot be read is as good as empty: the files are compared with it anyway.
+      this.isCaughtUp = true;
     }
   }
 
@@ -116,61 +79,92 @@ export class Journal {
   append(rows: readonly Row[]): void {
     if (rows.length === 0) return;
     const bytes = encodeRows(rows);
-    this.#write(bytes);
+    writeAll(this.#file, bytes);
     // A compaction that read the old file before our rows came would lose them.
-    if (this.#reopenIfReplaced()) this.#write(bytes);
+    const before = this.#file;
+    this.#current();
+    if (this.#file !== before) writeAll(this.#file, bytes);
     this.follow();
   }
 
-  #write(bytes: Buffer): void {
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
-  }
-
-  sizeBytes(): number {
-    return fstatSync(this.#file).size;
+  /** As of the last look. */
+  get sizeBytes(): number {
+    return Math.max(this.#offset, rowBytes);
   }
 
   /**
-   * Puts a new file with just `rows` in place. The caller holds the folder's lock. What others append to the old file
-   * meanwhile is carried over: it was written before they could see the new one.
+   * Puts a new file with just the rows of `slices` in place: what this process knows. The caller holds the folder's lock.
+   * What is appended to the old file meanwhile is carried over: it was written before anybody could see the new one.
    */
-  replace(rows: readonly Row[]): void {
-    const fresh = `${this.#path}.new`;
-    rmSync(fresh, { force: true });
-    const file = openSync(fresh, "a+");
+  async replace(slices: Iterable<Buffer>): Promise<void> {
+    this.#dropLeftOvers();
+    this.follow();
+    const [old, from] = [this.#file, this.#offset];
+    const fresh = `${this.#path}.new-${process.pid}`;
+    const file = await open(fresh, "ax+");
     try {
-      const bytes = encodeRows(rows);
-      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-      fsyncSync(file);
+      for (const slice of slices) if (slice.length > 0) await file.appendFile(slice);
+      const carried = this.#carry(old, from, file.fd);
+      await file.sync();
+      // From here to the end without a pause.
+      this.follow();
+      // Somebody else put another in place: that one is as good.
+      if (old !== this.#file) return;
+      const known = this.#carry(old, carried, file.fd);
+      const end = fstatSync(file.fd).size;
       renameSync(fresh, this.#path);
-      const late = fstatSync(this.#file).size - this.#offset;
-      if (late > 0) {
-        const tail = Buffer.alloc(late);
-        readSync(this.#file, tail, 0, late, this.#offset);
-        writeSync(file, tail);
-      }
+      this.#carry(old, known, file.fd);
+      this.#file = openSync(this.#path, "a+");
+      closeSync(old);
+      this.#offset = end;
     } finally {
-      closeSync(file);
+      await file.close();
+      rmSync(fresh, { force: true });
     }
-    this.#reopenIfReplaced();
     this.follow();
   }
 
-  #reopenIfReplaced(): boolean {
+  /** New files of processes that were killed over them. */
+  #dropLeftOvers(): void {
+    const folder = dirname(this.#path);
+    const prefix = `${basename(this.#path)}.new`;
+    for (const name of readdirSync(folder)) if (name.startsWith(prefix)) rmSync(join(folder, name), { force: true });
+  }
+
+  /** Copies what the old file has from `from` on; answers where it ended. */
+  #carry(old: number, from: number, to: number): number {
+    if (old !== this.#file) return from;
+    const late = fstatSync(old).size - from;
+    if (late <= 0) return from;
+    const tail = Buffer.alloc(late);
+    const got = readSync(old, tail, 0, late, from);
+    writeAll(to, tail.subarray(0, got));
+    return from + got;
+  }
+
+  /** What the file is now; opened anew where it was replaced or removed. */
+  #current(): Stats {
     const mine = fstatSync(this.#file);
-    if (existsSync(this.#path)) {
-      const there = statSync(this.#path);
-      if (there.ino === mine.ino && there.dev === mine.dev) return false;
-    }
+    const now = performance.now();
+    if (mine.nlink > 0 && now - this.#lookedAt < lookEveryMs) return mine;
+    this.#lookedAt = now;
+    const there = statSync(this.#path, { throwIfNoEntry: false });
+    if (there !== undefined && there.ino === mine.ino && there.dev === mine.dev) return mine;
     const file = openSync(this.#path, "a+");
     closeSync(this.#file);
     this.#file = file;
     this.#offset = 0;
+    const fresh = fstatSync(file);
+    this.isCaughtUp &&= fresh.size <= readBytes;
     this.#onRestart();
-    return true;
+    return fresh;
   }
 
   close(): void {
     closeSync(this.#file);
   }
+}
+
+function writeAll(file: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
