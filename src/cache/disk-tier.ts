@@ -25,9 +25,10 @@ const evictAtOnce = 64;
 const sliceRows = 8192;
 /**
  * A read is quicker here than by way of a thread, as long as the file system answers from memory or a near disk. Where
- * one took this long, reads go to threads for a while.
+ * reads take this long, many together, they go to threads for a while; now and then one does on a busy machine.
  */
-const slowReadMs = 4;
+const slowReadMs = 8;
+const slowReads = 8;
 const slowForMs = 1000;
 
 export interface DiskTierOptions {
@@ -50,6 +51,8 @@ export class DiskTier implements Tier, History {
   readonly #space: DiskSpace;
   readonly #lock: FolderLock;
   readonly #reader = new RecordReader();
+  /** One up with each slow read, a sixteenth down with each other one. */
+  #slowness = 0;
   #slowUntil = 0;
   #journal: Journal | undefined;
   readonly #touched = new Set<Key>();
@@ -162,7 +165,8 @@ export class DiskTier implements Tier, History {
       return this.#unreadable(error);
     } finally {
       const now = performance.now();
-      if (now - from > slowReadMs) this.#slowUntil = now + slowForMs;
+      this.#slowness = Math.max(0, this.#slowness + (now - from > slowReadMs ? 1 : -1 / 16));
+      if (this.#slowness > slowReads) [this.#slowness, this.#slowUntil] = [0, now + slowForMs];
     }
   }
 

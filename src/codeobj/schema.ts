@@ -1,12 +1,28 @@
-/** Checks of values that came from outside: a reader returns the typed value or throws `SchemaError`. */
+/**
+ * Checks of values that came from outside: a reader returns the typed value or throws `SchemaError`. `path` names the
+ * value itself; what is inside of it gets its place only where it fails, since records are read on the way of every hit.
+ */
 export type Reader<T> = (value: unknown, path: string) => T;
 
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
+  readonly path: string;
+  readonly expected: string;
+
+  constructor(path: string, expected: string) {
+    super(`${path} is no ${expected}`);
+    this.path = path;
+    this.expected = expected;
+  }
 }
 
 function fail(path: string, expected: string): never {
-  throw new SchemaError(`${path} is no ${expected}`);
+  throw new SchemaError(path, expected);
+}
+
+/** The error of something inside, with the place of what it is in. */
+function placed(error: unknown, path: string): unknown {
+  return error instanceof SchemaError ? new SchemaError(path + error.path, error.expected) : error;
 }
 
 export const text: Reader<string> = (value, path) => (typeof value === "string" ? value : fail(path, "string"));
@@ -29,7 +45,16 @@ export function oneOf<const T extends readonly (string | number)[]>(values: T): 
 }
 
 export function list<T>(item: Reader<T>): Reader<readonly T[]> {
-  return (value, path) => (Array.isArray(value) ? value.map((v, i) => item(v, `${path}[${i}]`)) : fail(path, "list"));
+  return (value, path) => {
+    if (!Array.isArray(value)) return fail(path, "list");
+    const read: T[] = [];
+    try {
+      for (const each of value) read.push(item(each, ""));
+    } catch (error) {
+      throw placed(error, `${path}[${read.length}]`);
+    }
+    return read;
+  };
 }
 
 type Shape = Readonly<Record<string, Reader<unknown>>>;
@@ -52,13 +77,20 @@ export type Shaped<S extends Shape> = { readonly [K in Exclude<keyof S, Optional
 
 /** A map with exactly these members; unknown ones are dropped. */
 export function object<S extends Shape>(shape: S): Reader<Shaped<S>> {
+  const members = Object.entries(shape).map(([key, reader]) => ({ key, reader, mayMiss: optionals.has(reader) }));
   return (value, path) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return fail(path, "map");
     const result: Record<string, unknown> = {};
-    for (const [key, reader] of Object.entries(shape)) {
-      const member = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
-      if (member === undefined && optionals.has(reader)) continue;
-      result[key] = reader(member, `${path}.${key}`);
+    let at = "";
+    try {
+      for (const { key, reader, mayMiss } of members) {
+        const member = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+        if (member === undefined && mayMiss) continue;
+        at = key;
+        result[key] = reader(member, "");
+      }
+    } catch (error) {
+      throw placed(error, `${path}.${at}`);
     }
     return result as Shaped<S>;
   };

@@ -14,7 +14,7 @@ import type { BuildInfo } from "./build-id.ts";
 import { ServiceError, serviceError } from "./codes.ts";
 import type { CompilePool, PoolStats } from "./compile-pool.ts";
 import { neutralFilename, renameDiagnostics, renameRecord } from "./file-names.ts";
-import { addWay, type Manifest, RequestKeys, readManifest } from "./request-key.ts";
+import { addWay, CanonicalTexts, type Manifest, RequestKeys, readManifest } from "./request-key.ts";
 import type { ReportName, TaskReports } from "./task.ts";
 
 export type CacheOutcome = "miss" | "joined" | TierName;
@@ -92,6 +92,7 @@ export class CompileService {
   readonly #failures: RecentFailure[] = [];
   readonly #started = Date.now();
   #isHealthy = false;
+  readonly #texts = new CanonicalTexts();
   /** Hits until the next one is compiled again. */
   #untilSample: number;
   #isVerifying = false;
@@ -107,7 +108,7 @@ export class CompileService {
     const { cache } = this.#options;
     cache.counters.add("requests");
     const neutral = { ...request, filename: neutralFilename };
-    const keys = new RequestKeys(neutral, this.build.buildId);
+    const keys = new RequestKeys(neutral, this.build.buildId, this.#texts);
     const running = this.#flights.get(keys.flightKey);
     const flight = running ?? this.#start(neutral, keys);
     const done = await flight;

@@ -6,12 +6,20 @@ const format = "kiln key 1";
 
 function sha256(...parts: readonly (string | Uint8Array)[]): Key {
   // The length in front keeps two splits of the same bytes apart.
+  let text = "";
+  for (const part of parts) {
+    if (typeof part !== "string") return sha256OfBytes(parts);
+    text += `${Buffer.byteLength(part)}:${part}`;
+  }
+  return hash("sha256", text) as Key;
+}
+
+function sha256OfBytes(parts: readonly (string | Uint8Array)[]): Key {
   const framed = parts.map((part) => {
     if (typeof part === "string") return `${Buffer.byteLength(part)}:${part}`;
     return Buffer.concat([Buffer.from(`${part.byteLength}:`), part]);
   });
-  const isText = framed.every((part) => typeof part === "string");
-  return hash("sha256", isText ? framed.join("") : Buffer.concat(framed.map((part) => Buffer.from(part)))) as Key;
+  return hash("sha256", Buffer.concat(framed.map((part) => Buffer.from(part)))) as Key;
 }
 
 /** JSON with sorted keys and without undefined fields: equal values give equal text. */
@@ -26,6 +34,25 @@ function canonical(value: unknown): string {
   return JSON.stringify(value);
 }
 
+/** Canonical texts by plain ones: nearly all requests have one of a few sets of options. */
+export class CanonicalTexts {
+  readonly #texts = new Map<string, string>();
+
+  of(value: object): string {
+    const plain = JSON.stringify(value);
+    const known = this.#texts.get(plain);
+    if (known !== undefined) return known;
+    const text = canonical(value);
+    if (plain.length <= maxTextLength) {
+      if (this.#texts.size >= maxTexts) this.#texts.clear();
+      this.#texts.set(plain, text);
+    }
+    return text;
+  }
+}
+const maxTexts = 256;
+const maxTextLength = 2048;
+
 const includeNames = (includes: CompileRequest["includes"]) => Object.keys(includes).sort();
 const baseName = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 
@@ -39,13 +66,13 @@ export class RequestKeys {
   readonly flightKey: Key;
   readonly #whole: Identity;
 
-  constructor(request: CompileRequest, buildId: string) {
+  constructor(request: CompileRequest, buildId: string, texts = new CanonicalTexts()) {
     const { source, spirv, includes, filename: _, specialization, ...rest } = request;
     this.#request = request;
     this.#buildId = buildId;
     this.#sourceKey = sha256("source", request.language, spirv ?? source ?? "");
     const ordered = [...specialization].sort((a, b) => a.id - b.id);
-    this.#bareKey = sha256("input", format, this.#sourceKey, canonical({ ...rest, specialization: ordered }));
+    this.#bareKey = sha256("input", format, this.#sourceKey, texts.of({ ...rest, specialization: ordered }));
     this.#whole = this.#identity(includeNames(includes));
     this.flightKey = this.#whole.key;
   }
