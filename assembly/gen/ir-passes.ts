@@ -38,4 +38,10 @@ export const enum Pass {
   DIVERGENCE = 17,
   /** divergent boolean phis to 32 bits */
   LOWER_BOOL_PHIS = 18,
+  /** loads of known values, stores that are stored over */
+  OPT_MEMORY = 19,
+  /** neighbouring accesses to wider ones */
+  OPT_VECTORIZE = 20,
+  /** ways between lanes for what is the same in all of them */
+  OPT_WAVE = 21,
 }

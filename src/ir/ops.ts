@@ -30,7 +30,7 @@ export const OpFlag = {
   Foldable: 1 << 9,
   /** A memory access with `base`: the byte address is the offset source plus `base`, without wrapping. */
   Offset: 1 << 10,
-  /** Depends on which lanes are active: stays in its block, is never merged; goes when nobody reads it. */
+  /** Depends on which lanes are active: stays in its block, merges only there; goes when nobody reads it. */
   Wave: 1 << 11,
 } as const;
 

@@ -18,6 +18,9 @@ export const passRows: readonly { readonly name: string; readonly prose: string 
   { name: "opt-bindings", prose: "buffers behind pointers that turn out to be known" },
   { name: "divergence", prose: "what may differ between lanes" },
   { name: "lower-bool-phis", prose: "divergent boolean phis to 32 bits" },
+  { name: "opt-memory", prose: "loads of known values, stores that are stored over" },
+  { name: "opt-vectorize", prose: "neighbouring accesses to wider ones" },
+  { name: "opt-wave", prose: "ways between lanes for what is the same in all of them" },
 ];
 
 /** Number of the pass with this name, from 1. */

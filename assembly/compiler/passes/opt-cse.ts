@@ -1,7 +1,7 @@
 /**
  * Merges equal pure instructions: same op, shape, immediates, flags and sources, the earlier one dominating (global value
- * numbering over the dominator tree, in one walk in program order). Sources of commutative ops compare in either order.
- * Loads of storage buffers stay. `%2 = iadd %0, %1; %3 = iadd %1, %0` → one. O(instructions) expected.
+ * numbering over the dominator tree, in one walk in program order); ops between lanes only within a block. Sources of
+ * commutative ops compare in either order. Loads of storage buffers stay. `%2 = iadd %0, %1; %3 = iadd %1, %0` → one. O(instructions) expected.
  */
 import { spend, U32Column } from "../../base/index.ts";
 import { InstrFlag, Op, OpFlag, opFlags, opImms } from "../../gen/ir-ops.ts";
@@ -56,7 +56,7 @@ function hashOf(i: u32): u32 {
   if (count > 0) h = mix(h, first(i));
   if (count > 1) h = mix(h, second(i));
   for (let k: u32 = 2; k < count; k++) h = mix(h, src(i, k));
-  return op == Op.PHI ? mix(h, blockOf(i)) : h;
+  return op == Op.PHI || (opFlags(op) & OpFlag.WAVE) != 0 ? mix(h, blockOf(i)) : h;
 }
 
 function equal(a: u32, b: u32): bool {
@@ -70,7 +70,7 @@ function equal(a: u32, b: u32): bool {
   if (count > 0 && first(a) != first(b)) return false;
   if (count > 1 && second(a) != second(b)) return false;
   for (let k: u32 = 2; k < count; k++) if (src(a, k) != src(b, k)) return false;
-  return op != Op.PHI || blockOf(a) == blockOf(b);
+  return (op != Op.PHI && (opFlags(op) & OpFlag.WAVE) == 0) || blockOf(a) == blockOf(b);
 }
 
 export function optCse(): bool {
@@ -84,7 +84,8 @@ export function optCse(): bool {
     for (let i = firstInstr(b); i != 0 && spend(1); i = next) {
       next = nextInstr(i);
       const flags = opFlags(opOf(i));
-      if ((flags & OpFlag.PURE) == 0 || opOf(i) == Op.UNDEF) continue;
+      // What sees the active lanes is the same again only in its own block.
+      if ((flags & (OpFlag.PURE | OpFlag.WAVE)) == 0 || opOf(i) == Op.UNDEF) continue;
       const h = hashOf(i) & (buckets - 1);
       let found: u32 = 0;
       let steps = 0;

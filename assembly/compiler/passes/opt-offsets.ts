@@ -25,7 +25,7 @@ import {
 const MAX_BASE: u32 = 0x4000_0000;
 
 /** A lower bound for the number of trailing zero bits of a value. Looks a few instructions deep. */
-function trailingZeros(value: u32, depth: i32): u32 {
+export function trailingZeros(value: u32, depth: i32): u32 {
   const op = opOf(value);
   if (op == Op.CONST) return constBits(value) == 0 ? 32 : ctz<u32>(constBits(value));
   if (depth == 0) return 0;

@@ -25,7 +25,10 @@ import { optDce } from "./opt-dce.ts";
 import { optDeadCf } from "./opt-dead-cf.ts";
 import { optIfConvert } from "./opt-if-convert.ts";
 import { optLicm } from "./opt-licm.ts";
+import { optMemory } from "./opt-memory.ts";
 import { optOffsets } from "./opt-offsets.ts";
+import { optVectorize } from "./opt-vectorize.ts";
+import { optWave } from "./opt-wave.ts";
 
 const REPEAT: u32 = 100;
 const AGAIN: u32 = 101;
@@ -53,7 +56,10 @@ const LEVEL_1: usize = memory.data<u32>([
   Pass.OPT_DCE,
   Pass.OPT_DEAD_CF,
   Pass.OPT_IF_CONVERT,
+  Pass.OPT_OFFSETS,
+  Pass.OPT_MEMORY,
   AGAIN,
+  Pass.OPT_WAVE,
   Pass.LOWER_IDIV,
   Pass.LOWER_TRANSCENDENTALS,
   Pass.OPT_CONTRACT_FMA,
@@ -66,6 +72,9 @@ const LEVEL_1: usize = memory.data<u32>([
   Pass.OPT_DCE,
   AGAIN,
   Pass.OPT_OFFSETS,
+  Pass.OPT_MEMORY,
+  Pass.OPT_VECTORIZE,
+  Pass.OPT_COPY_PROP,
   Pass.OPT_DCE,
   Pass.OPT_LICM,
   Pass.LOWER_LCSSA,
@@ -112,6 +121,12 @@ export function runPass(pass: u32): bool {
       return divergence();
     case Pass.LOWER_BOOL_PHIS:
       return lowerBoolPhis();
+    case Pass.OPT_MEMORY:
+      return optMemory();
+    case Pass.OPT_VECTORIZE:
+      return optVectorize();
+    case Pass.OPT_WAVE:
+      return optWave();
     default:
       return false;
   }

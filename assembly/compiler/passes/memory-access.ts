@@ -1,0 +1,136 @@
+/**
+ * What a memory instruction reaches, for passes that move, merge or drop accesses. `describe` fills the globals below.
+ * A place is (space, set, binding, element, offset value); two accesses of one place compare by their bases, which never
+ * wrap. Different bindings may be the same memory. An op that is not known here reaches everything.
+ */
+import { InstrFlag, Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
+import { componentsOf, flagsOf, imm, isConst, opOf, src, srcCount } from "../ir/index.ts";
+
+export const enum Space {
+  /** No memory. */
+  NONE = 0,
+  /** Read only in a dispatch. */
+  UBO = 1,
+  PUSH = 2,
+  SSBO = 3,
+  SHARED = 4,
+  /** Anything but UBO and PUSH. */
+  ALL = 5,
+}
+
+export const enum Access {
+  NONE = 0,
+  LOAD = 1,
+  STORE = 2,
+  /** Reads and writes, or what is not known. */
+  UPDATE = 3,
+  /** A barrier: orders the storages of `accOrders`. */
+  ORDER = 4,
+}
+
+export let accSpace: u32 = 0;
+export let accKind: u32 = 0;
+export let accSet: u32 = 0;
+export let accBinding: u32 = 0;
+/** Value ids; 0 for none. */
+export let accElement: u32 = 0;
+export let accOffset: u32 = 0;
+export let accData: u32 = 0;
+export let accBase: u32 = 0;
+/** 0 words, 8 or 16: one scalar of that size. */
+export let accBits: u32 = 0;
+export let accCount: u32 = 0;
+export let accBytes: u32 = 0;
+/** Volatile or coherent: stays as it is. */
+export let accStrict: bool = false;
+/** Storage bits of a barrier: 1 buffers, 2 workgroup. */
+export let accOrders: u32 = 0;
+
+function fill(kind: u32, space: u32, i: u32, offset: u32, data: u32): void {
+  accKind = kind;
+  accSpace = space;
+  accOffset = offset;
+  accData = data;
+  accCount = data == 0 ? componentsOf(i) : componentsOf(data);
+  accBytes = accBits != 0 ? accBits >> 3 : accCount << 2;
+}
+
+function buffer(i: u32, element: u32): void {
+  accSet = imm(i, 0);
+  accBinding = imm(i, 1);
+  accBase = imm(i, 2);
+  accElement = srcCount(i) > element ? src(i, element) : 0;
+}
+
+/** Fills the globals; false where the instruction reaches no memory. */
+export function describe(i: u32): bool {
+  const op = opOf(i);
+  accSet = 0;
+  accBinding = 0;
+  accElement = 0;
+  accBase = 0;
+  accBits = 0;
+  accOrders = 0;
+  accData = 0;
+  accStrict = (flagsOf(i) & (InstrFlag.VOLATILE | InstrFlag.COHERENT)) != 0;
+  switch (op) {
+    case Op.LOAD_UBO:
+    case Op.LOAD_SSBO:
+      buffer(i, 1);
+      accBits = imm(i, 3);
+      fill(Access.LOAD, op == Op.LOAD_UBO ? Space.UBO : Space.SSBO, i, src(i, 0), 0);
+      return true;
+    case Op.STORE_SSBO:
+      buffer(i, 2);
+      accBits = imm(i, 3);
+      fill(Access.STORE, Space.SSBO, i, src(i, 1), src(i, 0));
+      return true;
+    case Op.SSBO_ATOMIC:
+      buffer(i, 2);
+      fill(Access.UPDATE, Space.SSBO, i, src(i, 0), 0);
+      return true;
+    case Op.SSBO_ATOMIC_CMPSWAP:
+      buffer(i, 3);
+      fill(Access.UPDATE, Space.SSBO, i, src(i, 0), 0);
+      return true;
+    case Op.LOAD_SHARED:
+      accBase = imm(i, 0);
+      accBits = imm(i, 1);
+      fill(Access.LOAD, Space.SHARED, i, src(i, 0), 0);
+      return true;
+    case Op.STORE_SHARED:
+      accBase = imm(i, 0);
+      accBits = imm(i, 1);
+      fill(Access.STORE, Space.SHARED, i, src(i, 1), src(i, 0));
+      return true;
+    case Op.SHARED_ATOMIC:
+    case Op.SHARED_ATOMIC_CMPSWAP:
+      accBase = imm(i, 0);
+      fill(Access.UPDATE, Space.SHARED, i, src(i, 0), 0);
+      return true;
+    case Op.BARRIER:
+    case Op.MEMORY_BARRIER:
+      fill(Access.ORDER, Space.ALL, i, 0, 0);
+      accOrders = imm(i, 1);
+      return true;
+    default:
+      if ((opFlags(op) & (OpFlag.READS | OpFlag.WRITES)) == 0) return false;
+      fill(Access.UPDATE, Space.ALL, i, 0, 0);
+      return true;
+  }
+}
+
+/** Whether two byte ranges overlap. */
+export function overlap(aBase: u32, aBytes: u32, bBase: u32, bBytes: u32): bool {
+  return <u64>aBase < <u64>bBase + bBytes && <u64>bBase < <u64>aBase + aBytes;
+}
+
+/** Whether a barrier of these storage bits orders a space. */
+export function ordered(space: u32, orders: u32): bool {
+  return space == Space.SSBO ? (orders & 1) != 0 : space == Space.SHARED ? (orders & 2) != 0 : false;
+}
+
+/** Offsets that are the same for sure: one value, or constants (which compare by value through the pool). */
+export function sameOffset(a: u32, b: u32): bool {
+  return a == b || (isConst(a) && isConst(b) && imm(a, 0) == imm(b, 0));
+}

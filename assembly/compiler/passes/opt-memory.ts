@@ -1,0 +1,229 @@
+/**
+ * Within a block: a load of what an earlier load or store of the same place holds becomes that value, and a store whose
+ * every byte is stored again before anything can read it goes; in a shader that never reads workgroup memory all stores
+ * to it go. `store %1 → a; %2 = load a` → `%2` is `%1`. With bounds checks a load out of range gives 0 whatever was stored,
+ * so there only loads feed loads. Leaves volatile, coherent and partly overwritten accesses alone. O(accesses * 64).
+ */
+import { spend, U32Column } from "../../base/index.ts";
+import { Op } from "../../gen/ir-ops.ts";
+import { OptionFlag, optionFlag } from "../io.ts";
+import {
+  componentsOf,
+  cursorBefore,
+  entryBlock,
+  erase,
+  extract,
+  firstInstr,
+  lastInstr,
+  newInstr,
+  nextBlock,
+  nextInstr,
+  opOf,
+  place0,
+  prevInstr,
+  replaceUses,
+  setSrc,
+  src,
+} from "../ir/index.ts";
+import { PASS_BASE } from "../memory-map.ts";
+import {
+  Access,
+  accBase,
+  accBinding,
+  accBits,
+  accBytes,
+  accCount,
+  accData,
+  accElement,
+  accKind,
+  accOffset,
+  accOrders,
+  accSet,
+  accSpace,
+  accStrict,
+  describe,
+  ordered,
+  overlap,
+  Space,
+  sameOffset,
+} from "./memory-access.ts";
+
+/** Scalars in memory whose value, or fate, is known. A full table forgets the oldest. */
+const SIZE: u32 = 64;
+const space = changetype<U32Column>(PASS_BASE);
+const set = changetype<U32Column>(PASS_BASE + 0x400);
+const binding = changetype<U32Column>(PASS_BASE + 0x800);
+const element = changetype<U32Column>(PASS_BASE + 0xc00);
+const offset = changetype<U32Column>(PASS_BASE + 0x1000);
+const base = changetype<U32Column>(PASS_BASE + 0x1400);
+const bytes = changetype<U32Column>(PASS_BASE + 0x1800);
+/** The value there, and its component where it has several. */
+const value = changetype<U32Column>(PASS_BASE + 0x1c00);
+const component = changetype<U32Column>(PASS_BASE + 0x2000);
+const parts = changetype<U32Column>(PASS_BASE + 0x2400);
+let count: u32 = 0;
+let oldest: u32 = 0;
+
+function clear(): void {
+  count = 0;
+  oldest = 0;
+}
+
+function samePlace(k: u32): bool {
+  return (
+    space[k] == accSpace &&
+    set[k] == accSet &&
+    binding[k] == accBinding &&
+    element[k] == accElement &&
+    sameOffset(offset[k], accOffset)
+  );
+}
+
+function find(at: u32, size: u32): i32 {
+  for (let k: u32 = 0; k < count; k++) {
+    if (space[k] != Space.NONE && base[k] == at && bytes[k] == size && samePlace(k)) return <i32>k;
+  }
+  return -1;
+}
+
+/** Enters a scalar of the described access. */
+function enter(at: u32, size: u32, v: u32, part: u32): void {
+  let k = find(at, size);
+  if (k < 0) {
+    if (count < SIZE) {
+      k = count++;
+    } else {
+      k = oldest;
+      oldest = (oldest + 1) % SIZE;
+    }
+  }
+  space[k] = accSpace;
+  set[k] = accSet;
+  binding[k] = accBinding;
+  element[k] = accElement;
+  offset[k] = accOffset;
+  base[k] = at;
+  bytes[k] = size;
+  value[k] = v;
+  component[k] = part;
+}
+
+/** Forgets what the described access may touch. */
+function forget(): void {
+  for (let k: u32 = 0; k < count; k++) {
+    if (space[k] == Space.NONE) continue;
+    if (accKind == Access.ORDER) {
+      if (ordered(space[k], accOrders)) space[k] = Space.NONE;
+      continue;
+    }
+    if (accSpace != Space.ALL && accSpace != space[k]) continue;
+    if (accSpace != Space.ALL && samePlace(k) && !overlap(base[k], bytes[k], accBase, accBytes)) continue;
+    space[k] = Space.NONE;
+  }
+}
+
+/** The value of entry k as one scalar, made before the cursor. */
+function scalar(k: u32): u32 {
+  const v = value[k];
+  if (componentsOf(v) == 1) return v;
+  return opOf(v) == Op.VEC ? src(v, component[k]) : extract(v, component[k]);
+}
+
+/** The load as known values, or 0. */
+function known(i: u32): u32 {
+  const size: u32 = accBits != 0 ? accBits >> 3 : 4;
+  for (let c: u32 = 0; c < accCount; c++) {
+    const k = find(accBase + c * size, size);
+    if (k < 0) return 0;
+    parts[c] = k;
+  }
+  cursorBefore(i);
+  if (accCount == 1) return scalar(parts[0]);
+  const vec = newInstr(Op.VEC, 32, accCount, accCount);
+  for (let c: u32 = 0; c < accCount; c++) setSrc(vec, c, scalar(parts[c]));
+  return place0(vec);
+}
+
+function forward(block: u32): bool {
+  let progress = false;
+  clear();
+  let next: u32 = 0;
+  for (let i = firstInstr(block); i != 0 && spend(1); i = next) {
+    next = nextInstr(i);
+    if (!describe(i)) continue;
+    if (accKind == Access.LOAD) {
+      if (accStrict || (accSpace != Space.SSBO && accSpace != Space.SHARED)) continue;
+      const v = known(i);
+      if (v != 0) {
+        replaceUses(i, v);
+        erase(i);
+        progress = true;
+        continue;
+      }
+      const size: u32 = accBits != 0 ? accBits >> 3 : 4;
+      for (let c: u32 = 0; c < accCount; c++) enter(accBase + c * size, size, i, c);
+      continue;
+    }
+    forget();
+    // What a store below a word leaves of its data's upper bits is not what a load gives.
+    if (accKind != Access.STORE || accStrict || accBits != 0) continue;
+    if (accSpace == Space.SSBO && optionFlag(OptionFlag.ROBUST)) continue;
+    for (let c: u32 = 0; c < accCount; c++) enter(accBase + c * 4, 4, accData, c);
+  }
+  return progress;
+}
+
+/** True when each byte of the described store is stored again; else its bytes count as stored from here back. */
+function overwritten(): bool {
+  const size: u32 = accBits != 0 ? accBits >> 3 : 4;
+  let all = true;
+  for (let c: u32 = 0; c < accCount && all; c++) all = find(accBase + c * size, size) >= 0;
+  if (all) return true;
+  for (let c: u32 = 0; c < accCount; c++) enter(accBase + c * size, size, 0, 0);
+  return false;
+}
+
+function dropStores(block: u32): bool {
+  let progress = false;
+  clear();
+  let prev: u32 = 0;
+  for (let i = lastInstr(block); i != 0 && spend(1); i = prev) {
+    prev = prevInstr(i);
+    if (!describe(i)) continue;
+    if (accKind != Access.STORE || accStrict) {
+      forget();
+    } else if (overwritten()) {
+      erase(i);
+      progress = true;
+    }
+  }
+  return progress;
+}
+
+function readsShared(): bool {
+  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
+      if (!describe(i) || accKind == Access.STORE || accKind == Access.ORDER) continue;
+      if (accSpace == Space.SHARED || accSpace == Space.ALL) return true;
+    }
+  }
+  return false;
+}
+
+export function optMemory(): bool {
+  let progress = false;
+  const dropShared = !readsShared();
+  for (let b = entryBlock(); b != 0 && spend(1); b = nextBlock(b)) {
+    if (forward(b)) progress = true;
+    if (dropStores(b)) progress = true;
+    if (!dropShared) continue;
+    let next: u32 = 0;
+    for (let i = firstInstr(b); i != 0 && spend(1); i = next) {
+      next = nextInstr(i);
+      if (opOf(i) != Op.STORE_SHARED || (describe(i) && accStrict)) continue;
+      erase(i);
+      progress = true;
+    }
+  }
+  return progress;
+}

@@ -1,0 +1,269 @@
+/**
+ * Merges accesses of neighbouring words within a block: loads into the first of them, stores into the last, up to 4 words
+ * (uniform-buffer loads 8), when nothing between may touch the same memory. Without bounds checks also stores of 8 and 16
+ * bits into wider ones, where the address is known to be aligned. `load a; load a+4` → `load x2 a`. Leaves volatile and
+ * coherent accesses alone. O(accesses * 32).
+ */
+import { spend, U32Column } from "../../base/index.ts";
+import { InstrFlag, Op } from "../../gen/ir-ops.ts";
+import { OptionFlag, optionFlag } from "../io.ts";
+import {
+  alu2,
+  componentsOf,
+  constant,
+  cursorBefore,
+  entryBlock,
+  erase,
+  extract,
+  firstInstr,
+  flagsOf,
+  newInstr,
+  nextBlock,
+  nextInstr,
+  opOf,
+  place0,
+  replaceUses,
+  setFlags,
+  setImm,
+  setSrc,
+  src,
+  srcCount,
+} from "../ir/index.ts";
+import { PASS_BASE } from "../memory-map.ts";
+import {
+  Access,
+  accBase,
+  accBinding,
+  accBits,
+  accBytes,
+  accCount,
+  accData,
+  accElement,
+  accKind,
+  accOffset,
+  accOrders,
+  accSet,
+  accSpace,
+  accStrict,
+  describe,
+  ordered,
+  overlap,
+  Space,
+  sameOffset,
+} from "./memory-access.ts";
+import { trailingZeros } from "./opt-offsets.ts";
+
+/** Accesses that a later one may still join. A full table forgets the oldest. */
+const SIZE: u32 = 32;
+const instr = changetype<U32Column>(PASS_BASE);
+const kind = changetype<U32Column>(PASS_BASE + 0x100);
+const space = changetype<U32Column>(PASS_BASE + 0x200);
+const set = changetype<U32Column>(PASS_BASE + 0x300);
+const binding = changetype<U32Column>(PASS_BASE + 0x400);
+const element = changetype<U32Column>(PASS_BASE + 0x500);
+const offset = changetype<U32Column>(PASS_BASE + 0x600);
+const base = changetype<U32Column>(PASS_BASE + 0x700);
+const bytes = changetype<U32Column>(PASS_BASE + 0x800);
+const bits = changetype<U32Column>(PASS_BASE + 0x900);
+/** Bytes that the two offsets of a paired access reach: 255 words. */
+const SHARED_REACH: u32 = 1020;
+let count: u32 = 0;
+let oldest: u32 = 0;
+
+function samePlace(k: u32): bool {
+  return (
+    space[k] == accSpace &&
+    set[k] == accSet &&
+    binding[k] == accBinding &&
+    element[k] == accElement &&
+    sameOffset(offset[k], accOffset)
+  );
+}
+
+function enter(i: u32): void {
+  let k = count;
+  if (count < SIZE) {
+    count++;
+  } else {
+    k = oldest;
+    oldest = (oldest + 1) % SIZE;
+  }
+  instr[k] = i;
+  kind[k] = accKind;
+  space[k] = accSpace;
+  set[k] = accSet;
+  binding[k] = accBinding;
+  element[k] = accElement;
+  offset[k] = accOffset;
+  base[k] = accBase;
+  bytes[k] = accBytes;
+  bits[k] = accBits;
+}
+
+/** Closes the accesses that cannot move over the described one: stores over what may read or write them, loads over writes. */
+function close(): void {
+  for (let k: u32 = 0; k < count; k++) {
+    if (kind[k] == Access.NONE) continue;
+    if (accKind == Access.ORDER) {
+      if (ordered(space[k], accOrders)) kind[k] = Access.NONE;
+      continue;
+    }
+    if (kind[k] == Access.LOAD && accKind == Access.LOAD) continue;
+    if (accSpace != Space.ALL && accSpace != space[k]) continue;
+    if (accSpace != Space.ALL && samePlace(k) && !overlap(base[k], bytes[k], accBase, accBytes)) continue;
+    kind[k] = Access.NONE;
+  }
+}
+
+function mostWords(): u32 {
+  return accSpace == Space.UBO ? 8 : 4;
+}
+
+/** An open access of the same kind right below or above the described one, or -1. */
+function neighbour(): i32 {
+  for (let k: u32 = 0; k < count; k++) {
+    if (kind[k] != accKind || bits[k] != accBits || !samePlace(k)) continue;
+    const adjacent = base[k] + bytes[k] == accBase || accBase + accBytes == base[k];
+    if (!adjacent) continue;
+    if (accBits == 0) {
+      const whole = bytes[k] + accBytes;
+      // Pairs of words in workgroup memory reach less far than one.
+      if (accSpace == Space.SHARED && min<u32>(base[k], accBase) + whole > SHARED_REACH) continue;
+      if (whole >> 2 <= mostWords()) return <i32>k;
+    } else if (accKind == Access.STORE && !optionFlag(OptionFlag.ROBUST)) {
+      const low = min<u32>(base[k], accBase);
+      const wanted = accBits >> 2;
+      if ((low & (wanted - 1)) == 0 && (<u32>1) << min<u32>(trailingZeros(accOffset, 4), 2) >= wanted) return <i32>k;
+    }
+  }
+  return -1;
+}
+
+function component(v: u32, k: u32): u32 {
+  if (componentsOf(v) == 1) return v;
+  return opOf(v) == Op.VEC ? src(v, k) : extract(v, k);
+}
+
+/** A value of `words` components of `from`, starting at `first`, before the cursor. */
+function part(from: u32, first: u32, words: u32): u32 {
+  if (words == 1) return extract(from, first);
+  const vec = newInstr(Op.VEC, 32, words, words);
+  for (let k: u32 = 0; k < words; k++) setSrc(vec, k, extract(from, first + k));
+  return place0(vec);
+}
+
+/** Copies op, immediates, flags and the sources from `first` on. */
+function like(i: u32, components: u32, first: u32): u32 {
+  const n = srcCount(i);
+  const copy = newInstr(opOf(i), components == 0 ? 0 : 32, components, n);
+  for (let k = first; k < n; k++) setSrc(copy, k, src(i, k));
+  setFlags(copy, flagsOf(i));
+  return copy;
+}
+
+function setBase(i: u32, at: u32): void {
+  setImm(i, accSpace == Space.SHARED ? 0 : 2, at);
+}
+
+/** The described load i joins entry k: one load where the entry stands. */
+function joinLoads(i: u32, k: u32): void {
+  const first = instr[k];
+  const low = min<u32>(base[k], accBase);
+  const words = (bytes[k] + accBytes) >> 2;
+  const firstWords = bytes[k] >> 2;
+  const whole = like(first, words, 0);
+  copyImms(whole);
+  setBase(whole, low);
+  setFlags(whole, (flagsOf(first) & flagsOf(i)) | ((flagsOf(first) | flagsOf(i)) & InstrFlag.NONUNIFORM));
+  cursorBefore(first);
+  place0(whole);
+  const own = part(whole, (base[k] - low) >> 2, firstWords);
+  const other = part(whole, (accBase - low) >> 2, accCount);
+  replaceUses(first, own);
+  replaceUses(i, other);
+  erase(first);
+  erase(i);
+  instr[k] = whole;
+  base[k] = low;
+  bytes[k] = words << 2;
+}
+
+/** The immediates of the described access but its base: one place has one set of them. */
+function copyImms(to: u32): void {
+  if (accSpace == Space.SHARED) {
+    setImm(to, 1, accBits);
+    return;
+  }
+  setImm(to, 0, accSet);
+  setImm(to, 1, accBinding);
+  setImm(to, 3, accBits);
+}
+
+/** Entry k joins the described store i: one store where i stands. Answers it. */
+function joinStores(i: u32, k: u32): u32 {
+  const first = instr[k];
+  const firstData = src(first, 0);
+  const low = min<u32>(base[k], accBase);
+  const below = low == base[k];
+  const lowData = below ? firstData : accData;
+  const highData = below ? accData : firstData;
+  cursorBefore(i);
+  let data: u32;
+  let wide: u32 = 0;
+  if (accBits != 0) {
+    data = alu2(Op.IOR, lowData, alu2(Op.ISHL, highData, constant(accBits)));
+    wide = accBits == 8 ? 16 : 0;
+  } else {
+    const lows = componentsOf(lowData);
+    const words = lows + componentsOf(highData);
+    data = newInstr(Op.VEC, 32, words, words);
+    for (let c: u32 = 0; c < words; c++) {
+      setSrc(data, c, c < lows ? component(lowData, c) : component(highData, c - lows));
+    }
+    place0(data);
+  }
+  const whole = like(i, 0, 1);
+  setSrc(whole, 0, data);
+  copyImms(whole);
+  setImm(whole, accSpace == Space.SHARED ? 1 : 3, wide);
+  setBase(whole, low);
+  place0(whole);
+  erase(first);
+  erase(i);
+  kind[k] = Access.NONE;
+  return whole;
+}
+
+function vectorize(block: u32): bool {
+  let progress = false;
+  count = 0;
+  oldest = 0;
+  let next: u32 = 0;
+  for (let i = firstInstr(block); i != 0 && spend(1); i = next) {
+    next = nextInstr(i);
+    if (!describe(i)) continue;
+    const free = !accStrict && (accKind == Access.LOAD || accKind == Access.STORE);
+    const k = free ? neighbour() : -1;
+    if (k >= 0 && accKind == Access.LOAD) {
+      joinLoads(i, <u32>k);
+      progress = true;
+      continue;
+    }
+    if (k >= 0) {
+      const whole = joinStores(i, <u32>k);
+      progress = true;
+      // It may join another in turn.
+      next = whole;
+      continue;
+    }
+    close();
+    if (free) enter(i);
+  }
+  return progress;
+}
+
+export function optVectorize(): bool {
+  let progress = false;
+  for (let b = entryBlock(); b != 0 && spend(1); b = nextBlock(b)) if (vectorize(b)) progress = true;
+  return progress;
+}
