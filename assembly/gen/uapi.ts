@@ -100,6 +100,7 @@ export const enum Vmid {
   PAGE_DIRECTORY = 0,
   FLAGS = 4,
   LDS_OUTSIDE = 8,
+  HOLE_ACCESSES = 12,
 }
 
 /** Queue table entry, byte offsets. */

@@ -1,5 +1,6 @@
 import {
   ContextState,
+  Control,
   Errno,
   encodePacket,
   encodeSdma,
@@ -28,6 +29,12 @@ export interface KernelClock {
 /** Dwords of ring that each job takes: its packets, filled up with a NOP, so that no packet straddles the ring's end. */
 const SLOT_DWORDS = 32;
 const RING_DWORDS = PageTable.PAGE_BYTES / 4;
+/** What the GPU counts of accesses that are legal but go nowhere. */
+const strays = [
+  [Vmid.LDS_OUTSIDE, "LDS accesses beyond the workgroup's allocation"],
+  [Vmid.HOLE_ACCESSES, "accesses to holes of sparse ranges"],
+] as const;
+
 /** How long a halt or a reset may take before the engine counts as wedged. */
 const ENGINE_TIMEOUT_MS = 10_000;
 
@@ -63,7 +70,8 @@ export class Scheduler {
   readonly #engines: Engine[] = [];
   readonly #ready = new Set<Context>();
   readonly #vmids = new VmidPool<File>();
-  readonly #ldsSeen: number[] = [];
+  /** Counters of each VMID as they were seen last, by their place in its table. */
+  readonly #strays = new Map<number, number>();
   #tick = 0;
   resets = 0;
   /** The engine no longer answers: nothing runs any more. */
@@ -239,21 +247,24 @@ export class Scheduler {
     job.context.running = false;
     file.running--;
     file.busyMs[busyOf(engine)] += this.#options.clock.now() - engine.startedMs;
-    this.#countLds(engine, job);
+    this.#countStrays(engine, job);
   }
 
   /** Takes over what the GPU counted under the file's VMID since the last look. */
-  #countLds(engine: Engine, { context, fence }: Job): void {
+  #countStrays(engine: Engine, { context, fence }: Job): void {
     const { device, log } = this.#options;
     const { file } = context;
-    const now = device.vmidGet(file.vmid, Vmid.LDS_OUTSIDE);
-    const more = (now - (this.#ldsSeen[file.vmid] ?? 0)) >>> 0;
-    this.#ldsSeen[file.vmid] = now;
-    if (more === 0) return;
-    file.ldsOutside += more;
-    log.write(
-      `queue ${engine.queue}: fence ${fence} of ${label(context)}: ${more} LDS accesses beyond the workgroup's allocation; reads gave 0, writes were dropped`,
-    );
+    for (const [word, what] of strays) {
+      const key = file.vmid * Control.VMID_BYTES + word;
+      const now = device.vmidGet(file.vmid, word);
+      const more = (now - (this.#strays.get(key) ?? 0)) >>> 0;
+      this.#strays.set(key, now);
+      if (more === 0) continue;
+      if (word === Vmid.LDS_OUTSIDE) file.ldsOutside += more;
+      log.write(
+        `queue ${engine.queue}: fence ${fence} of ${label(context)}: ${more} ${what}: reads gave 0, writes were dropped`,
+      );
+    }
   }
 
   /** Takes an ended or cancelled job off its context and drops what it held. */

@@ -60,6 +60,8 @@ export const Vmid = {
   FLAGS: 0x04,
   /** LDS accesses beyond the workgroup's allocation since start, counted by the GPU: reads gave 0, writes were dropped. */
   LDS_OUTSIDE: 0x08,
+  /** Accesses to holes of sparse ranges since start, counted by the GPU. */
+  HOLE_ACCESSES: 0x0c,
 } as const;
 
 /** One hardware queue. Ring pointers are free-running dword counters; index = pointer modulo RING_DWORDS (power of two). */

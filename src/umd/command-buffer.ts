@@ -2,10 +2,11 @@ import { COMPUTE_USER_DATA_0, encodePacket, PacketValue, RegisterSpace, shRegist
 import type { DescriptorSet } from "./descriptors.ts";
 import { type BarrierScope, computeEncoder, type Encoder, type QueueName, transferEncoder } from "./encode.ts";
 import { DriverError, valid } from "./errors.ts";
+import { Lifetime } from "./lifetime.ts";
 import type { Buffer, DeviceMemory } from "./memory.ts";
 import type { ComputePipeline } from "./pipeline.ts";
 import type { Event, QueryPool } from "./sync.ts";
-import { type BoundSet, userData } from "./user-data.ts";
+import { type BoundSet, checkLate, userData } from "./user-data.ts";
 import type { ApiLayer } from "./validate/index.ts";
 
 /** maxComputeWorkGroupCount of each dimension. */
@@ -22,6 +23,8 @@ export interface CommandBufferOptions {
   readonly level?: "primary" | "secondary";
   /** May be submitted again while it is pending. The driver can always; validation asks for the promise. */
   readonly simultaneousUse?: boolean;
+  /** The driver's own: no leak of the application's. */
+  readonly hidden?: boolean;
 }
 
 /** Bytes to copy between buffers. Without a size: as much as both have from their offsets on. */
@@ -83,7 +86,12 @@ export class CommandBuffer {
   /** Shared by the dispatches recorded here: a queue runs one workgroup at a time. */
   #scratch: DeviceMemory | undefined;
   readonly #used = new Set<DeviceMemory>();
-  readonly #usedSets = new Set<DescriptorSet>();
+  readonly #usedBuffers = new Set<Buffer>();
+  /** Sets that were bound, with the version that they had. */
+  readonly #usedSets = new Map<DescriptorSet, number>();
+  /** Dispatches over sets that may be written later. */
+  #late: { readonly pipeline: ComputePipeline; readonly index: number; readonly set: DescriptorSet }[] = [];
+  readonly #life: Lifetime;
   #pipeline: ComputePipeline | undefined;
   #pipelineDirty = false;
   readonly #sets = new Map<number, BoundSet>();
@@ -96,9 +104,11 @@ export class CommandBuffer {
     this.level = level;
     this.simultaneousUse = simultaneousUse;
     this.#encoder = queue === "transfer" ? transferEncoder : computeEncoder;
+    this.#life = new Lifetime("a command buffer", owner.layer, options.hidden === true ? undefined : this);
   }
 
   begin(): this {
+    this.#life.use();
     valid(this.#state !== "recording", "begin while recording");
     this.#owner.layer?.began(this, "begin");
     this.#release();
@@ -106,6 +116,8 @@ export class CommandBuffer {
     this.#words = [];
     this.#used.clear();
     this.#usedSets.clear();
+    this.#usedBuffers.clear();
+    this.#late = [];
     this.#secondaries.clear();
     this.#sets.clear();
     this.#pipeline = undefined;
@@ -115,6 +127,8 @@ export class CommandBuffer {
 
   bindPipeline(pipeline: ComputePipeline): this {
     this.#computing();
+    valid(!pipeline.memory.freed, `bind of a pipeline that was destroyed${pipeline.memory.freedAt}`);
+    valid(pipeline.memory.ownedBy(this.#owner), "bind of a pipeline of another device");
     this.#pipeline = pipeline;
     this.#pipelineDirty = true;
     this.#used.add(pipeline.memory);
@@ -124,10 +138,12 @@ export class CommandBuffer {
   /** Binds a set. Dynamic buffers take one offset (bytes) each, in binding and element order. */
   bindDescriptorSet(index: number, set: DescriptorSet, dynamicOffsets: readonly number[] = []): this {
     this.#computing();
+    set.life.use();
+    valid(set.memory.ownedBy(this.#owner), "bind of a descriptor set of another device");
     const moved = set.layout.dynamic.length > 0 || dynamicOffsets.length > 0;
     const va = moved ? this.#upload(set.withDynamicOffsets(dynamicOffsets)) : set.va;
     this.#sets.set(index, { set, va });
-    this.#usedSets.add(set);
+    this.#usedSets.set(set, set.version);
     return this;
   }
 
@@ -337,10 +353,14 @@ export class CommandBuffer {
 
   /** For the queue: where the packets are, and every memory they reach. */
   submission(): { readonly va: bigint; readonly dwords: number; readonly memories: ReadonlySet<DeviceMemory> } {
+    this.#life.use();
     valid(this.#state === "executable", "submit of a command buffer that is not ended");
     if (this.#memory === undefined) throw new DriverError("VALIDATION", "command buffer was destroyed");
+    for (const buffer of this.#usedBuffers) buffer.use();
+    for (const { pipeline, index, set } of this.#late) checkLate(pipeline, index, set);
     const memories = new Set([this.#memory, ...this.#uploads, ...this.#used]);
-    for (const set of this.#usedSets) {
+    for (const [set, version] of this.#usedSets) {
+      if (set.version !== version) this.#owner.layer?.updated(set);
       memories.add(set.memory);
       for (const memory of set.memories()) memories.add(memory);
     }
@@ -354,7 +374,16 @@ export class CommandBuffer {
     return { va: this.#memory.va, dwords: this.#dwords, memories };
   }
 
+  /** As if new. */
+  reset(): void {
+    this.#life.use();
+    this.#owner.layer?.began(this, "reset");
+    this.#release();
+    this.#state = "initial";
+  }
+
   destroy(): void {
+    this.#life.end(this);
     this.#owner.layer?.began(this, "destroy");
     this.#release();
     this.#state = "initial";
@@ -381,6 +410,7 @@ export class CommandBuffer {
     const fits = offsetBytes >= 0 && sizeBytes >= 0 && offsetBytes + sizeBytes <= buffer.sizeBytes;
     valid(fits, `bytes ${offsetBytes}+${sizeBytes} leave the buffer of ${buffer.sizeBytes} bytes`);
     this.#used.add(buffer.memory);
+    this.#usedBuffers.add(buffer);
     return buffer.va + BigInt(offsetBytes);
   }
 
@@ -395,6 +425,9 @@ export class CommandBuffer {
       upload: (bytes) => this.#upload(bytes),
     });
     if (user.length > 0) this.#words.push(...setRegisters(COMPUTE_USER_DATA_0, user));
+    for (const [index, { set }] of this.#sets) {
+      if (set.layout.updateAfterBind.size > 0) this.#late.push({ pipeline, index, set });
+    }
     const sets = () => new Map([...this.#sets].map(([index, { set }]) => [index, set]));
     this.#owner.layer?.dispatched(this, pipeline, sets());
   }

@@ -23,11 +23,11 @@ export class CommandPool {
 
   /** Every buffer of the pool is as if new. */
   reset(): void {
-    for (const buffer of this.#buffers) buffer.destroy();
+    for (const buffer of this.#buffers) buffer.reset();
   }
 
   destroy(): void {
-    this.reset();
+    for (const buffer of this.#buffers) buffer.destroy();
     this.#buffers.clear();
   }
 }

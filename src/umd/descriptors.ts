@@ -1,7 +1,9 @@
 import { type BindingLayout, type DescriptorBinding, type DescriptorType, layoutSets } from "../codeobj/index.ts";
 import { rawBufferResource } from "../uapi/index.ts";
 import { DriverError, valid } from "./errors.ts";
+import { Lifetime } from "./lifetime.ts";
 import type { Buffer, DeviceMemory } from "./memory.ts";
+import type { ApiLayer } from "./validate/index.ts";
 
 /** Sets start at multiples of this: a cache line of the scalar cache. */
 const SET_ALIGN_BYTES = 64;
@@ -25,13 +27,25 @@ export class DescriptorSetLayout {
   readonly source: readonly DescriptorBinding[];
   /** Binding numbers of dynamic buffers, ascending. */
   readonly dynamic: readonly number[];
+  /** Bindings that may be written after a command buffer has bound the set. */
+  readonly updateAfterBind: ReadonlySet<number>;
+  /** Bindings whose elements may stay unwritten: they read as empty buffers. */
+  readonly partiallyBound: ReadonlySet<number>;
 
-  constructor(bindings: readonly DescriptorBinding[]) {
+  constructor(bindings: readonly DescriptorBinding[], flags: DescriptorFlags = {}) {
+    this.updateAfterBind = new Set(flags.updateAfterBind);
+    this.partiallyBound = new Set(flags.partiallyBound);
     this.source = bindings.map((row) => ({ ...row, type: staticTypes[row.type] ?? row.type }));
     this.dynamic = bindings
       .filter((row) => staticTypes[row.type] !== undefined)
       .map((row) => row.binding)
       .sort((a, b) => a - b);
+    for (const binding of this.dynamic) {
+      valid(
+        !this.updateAfterBind.has(binding),
+        `binding ${binding}: a dynamic buffer cannot be updated after it is bound`,
+      );
+    }
     const [layout] = layoutSets([{ set: 0, bindings: this.source }]);
     this.sizeBytes = layout?.sizeBytes ?? 0;
     this.bindings = layout?.bindings ?? [];
@@ -40,6 +54,12 @@ export class DescriptorSetLayout {
   find(binding: number): BindingLayout | undefined {
     return this.bindings.find((row) => row.binding === binding);
   }
+}
+
+/** Binding numbers with Vulkan's binding flags of the same names. */
+export interface DescriptorFlags {
+  readonly updateAfterBind?: readonly number[];
+  readonly partiallyBound?: readonly number[];
 }
 
 /** A buffer range for one descriptor; without a range the buffer from `offsetBytes` on. */
@@ -67,26 +87,41 @@ export class DescriptorSet {
   readonly layout: DescriptorSetLayout;
   readonly va: bigint;
   readonly memory: DeviceMemory;
-  readonly #offsetBytes: number;
+  /** Its bytes in the pool's memory. */
+  readonly offsetBytes: number;
+  readonly sizeBytes: number;
+  readonly life: Lifetime;
+  readonly #layer: ApiLayer | undefined;
   readonly #ranges = new Map<string, BufferRange>();
+  /** Writes to bindings that may not change once they are bound, and where the last one was. */
+  version = 0;
+  writtenAt = "";
 
-  constructor(layout: DescriptorSetLayout, memory: DeviceMemory, offsetBytes: number) {
+  constructor(layout: DescriptorSetLayout, memory: DeviceMemory, place: SetPlace, layer: ApiLayer | undefined) {
     this.layout = layout;
     this.memory = memory;
-    this.#offsetBytes = offsetBytes;
-    this.va = memory.va + BigInt(offsetBytes);
+    this.offsetBytes = place.offsetBytes;
+    this.sizeBytes = place.sizeBytes;
+    this.#layer = layer;
+    // Its pool is what leaks.
+    this.life = new Lifetime("a descriptor set", layer);
+    this.va = memory.va + BigInt(place.offsetBytes);
   }
 
   /** Writes a raw buffer V# (OOB_SELECT 3). VALIDATION on a binding, element or range that the layout does not have. */
   write(binding: number, range: BufferRange): void {
+    this.life.use();
     const { element = 0 } = range;
     const row = this.#row(binding);
     valid(bufferTypes.includes(row.type), `binding ${binding} is a ${row.type}, not a buffer`);
     valid(element >= 0 && element < row.count, `binding ${binding} has no element ${element}`);
     const words = descriptorOf(range, 0);
     const view = this.memory.map();
-    new Uint32Array(view.buffer, view.byteOffset + this.#offsetBytes + this.#at(row, element), 4).set(words);
+    new Uint32Array(view.buffer, view.byteOffset + this.offsetBytes + this.#at(row, element), 4).set(words);
     this.#ranges.set(`${binding}.${element}`, range);
+    if (this.layout.updateAfterBind.has(binding)) return;
+    this.version++;
+    if (this.#layer !== undefined) this.writtenAt = this.#layer.place();
   }
 
   #row(binding: number): BindingLayout {
@@ -101,6 +136,7 @@ export class DescriptorSet {
 
   /** Memory that the written descriptors point at. VALIDATION where one was freed. */
   memories(): DeviceMemory[] {
+    this.life.use();
     return [...this.#ranges.values()].map(({ buffer }) => buffer.memory);
   }
 
@@ -119,7 +155,7 @@ export class DescriptorSet {
    */
   withDynamicOffsets(offsets: readonly number[]): Uint8Array {
     const view = this.memory.map();
-    const copy = view.slice(this.#offsetBytes, this.#offsetBytes + this.layout.sizeBytes);
+    const copy = view.slice(this.offsetBytes, this.offsetBytes + this.layout.sizeBytes);
     const words = new Uint32Array(copy.buffer);
     let next = 0;
     for (const binding of this.layout.dynamic) {
@@ -137,40 +173,80 @@ export class DescriptorSet {
 
   /** The descriptor's four dwords as they stand in memory. */
   words(binding: number, element = 0): Uint32Array {
-    const at = this.#offsetBytes + this.#at(this.#row(binding), element);
+    const at = this.offsetBytes + this.#at(this.#row(binding), element);
     const view = this.memory.map();
     return new Uint32Array(view.buffer, view.byteOffset + at, 4).slice();
   }
 }
 
-/** Memory in the 32-bit window that sets are cut from, given back all at once. */
+/** Where a set lies in its pool. */
+interface SetPlace {
+  readonly offsetBytes: number;
+  readonly sizeBytes: number;
+}
+
+/** Memory in the 32-bit window that sets are cut from, given back one by one or all at once. */
 export class DescriptorPool {
   readonly #memory: DeviceMemory;
-  #next = 0;
+  readonly #layer: ApiLayer | undefined;
+  readonly #sets = new Set<DescriptorSet>();
+  /** Free places, ascending, merged. */
+  #free: SetPlace[];
 
-  constructor(memory: DeviceMemory) {
+  constructor(memory: DeviceMemory, layer: ApiLayer | undefined) {
     this.#memory = memory;
+    this.#layer = layer;
+    this.#free = [{ offsetBytes: 0, sizeBytes: memory.sizeBytes }];
   }
 
   /** OUT_OF_POOL_MEMORY where the set does not fit any more. */
   allocate(layout: DescriptorSetLayout): DescriptorSet {
     const bytes = Math.max(SET_ALIGN_BYTES, Math.ceil(layout.sizeBytes / SET_ALIGN_BYTES) * SET_ALIGN_BYTES);
-    if (this.#next + bytes > this.#memory.sizeBytes) {
-      throw new DriverError("OUT_OF_POOL_MEMORY", `no ${bytes} bytes left of ${this.#memory.sizeBytes}`);
+    const at = this.#free.findIndex(({ sizeBytes }) => sizeBytes >= bytes);
+    const place = this.#free[at];
+    if (place === undefined) {
+      const left = this.#free.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+      const why = left >= bytes ? ` in one piece, ${left} in all,` : "";
+      throw new DriverError("OUT_OF_POOL_MEMORY", `no ${bytes} bytes left${why} of ${this.#memory.sizeBytes}`);
     }
-    const set = new DescriptorSet(layout, this.#memory, this.#next);
-    const view = this.#memory.map();
-    view.fill(0, this.#next, this.#next + bytes);
-    this.#next += bytes;
+    const rest = { offsetBytes: place.offsetBytes + bytes, sizeBytes: place.sizeBytes - bytes };
+    this.#free.splice(at, 1, ...(rest.sizeBytes > 0 ? [rest] : []));
+    const set = new DescriptorSet(
+      layout,
+      this.#memory,
+      { offsetBytes: place.offsetBytes, sizeBytes: bytes },
+      this.#layer,
+    );
+    this.#memory.map().fill(0, place.offsetBytes, place.offsetBytes + bytes);
+    this.#sets.add(set);
     return set;
+  }
+
+  /** Frees one set. VALIDATION on a double free and on another pool's set. */
+  free(set: DescriptorSet): void {
+    set.life.end(set);
+    valid(this.#sets.delete(set), "free of another pool's descriptor set");
+    this.#free.push({ offsetBytes: set.offsetBytes, sizeBytes: set.sizeBytes });
+    this.#free.sort((a, b) => a.offsetBytes - b.offsetBytes);
+    const merged: SetPlace[] = [];
+    for (const place of this.#free) {
+      const last = merged.at(-1);
+      if (last !== undefined && last.offsetBytes + last.sizeBytes === place.offsetBytes) {
+        merged[merged.length - 1] = { ...last, sizeBytes: last.sizeBytes + place.sizeBytes };
+      } else merged.push(place);
+    }
+    this.#free = merged;
   }
 
   /** Frees every set of the pool. */
   reset(): void {
-    this.#next = 0;
+    for (const set of this.#sets) set.life.end(set);
+    this.#sets.clear();
+    this.#free = [{ offsetBytes: 0, sizeBytes: this.#memory.sizeBytes }];
   }
 
   destroy(): void {
+    this.reset();
     this.#memory.destroy();
   }
 }

@@ -5,6 +5,7 @@ import { CommandPool } from "./command-pool.ts";
 import { DescriptorPool, DescriptorSetLayout } from "./descriptors.ts";
 import type { QueueName } from "./encode.ts";
 import { DriverError } from "./errors.ts";
+import { Fence, type FenceOwner } from "./fence.ts";
 import { KernelFile, kernelError } from "./kernel.ts";
 import {
   type AddressRange,
@@ -67,25 +68,7 @@ export interface DeviceCode {
   readonly reflection: Reflection;
 }
 
-/** A submission's completion. */
-export class Fence {
-  readonly value: bigint;
-  readonly queue: QueueName;
-  readonly #device: Device;
-
-  constructor(device: Device, queue: QueueName, value: bigint) {
-    this.#device = device;
-    this.queue = queue;
-    this.value = value;
-  }
-
-  /** Waits at most `timeoutMs` (for ever where absent). Throws DEVICE_LOST. */
-  wait(timeoutMs?: number): Promise<"SUCCESS" | "TIMEOUT"> {
-    return this.#device.waitFence(this.value, timeoutMs, this.queue);
-  }
-}
-
-export class Device implements MemoryOwner, CommandOwner {
+export class Device implements MemoryOwner, CommandOwner, FenceOwner {
   readonly kernel: KernelFile;
   readonly layer: ApiLayer | undefined;
   readonly limits: { readonly maxIbDwords: number; readonly vramBytes: number; readonly gttBytes: number };
@@ -161,21 +144,22 @@ export class Device implements MemoryOwner, CommandOwner {
   }
 
   createBuffer(sizeBytes: number): Buffer {
-    return new Buffer(sizeBytes);
+    return new Buffer(sizeBytes, this.layer);
   }
 
   /** A buffer with memory of its own. */
   createBoundBuffer(sizeBytes: number, type: MemoryType = "device"): Buffer {
-    const buffer = new Buffer(sizeBytes);
-    return buffer.bind(this.allocateMemory({ sizeBytes: buffer.requirements.sizeBytes, type }));
+    const buffer = this.createBuffer(sizeBytes);
+    return buffer.own(this.allocateMemory({ sizeBytes: buffer.requirements.sizeBytes, type }));
   }
 
-  createDescriptorSetLayout(bindings: ConstructorParameters<typeof DescriptorSetLayout>[0]): DescriptorSetLayout {
-    return new DescriptorSetLayout(bindings);
+  createDescriptorSetLayout(...args: ConstructorParameters<typeof DescriptorSetLayout>): DescriptorSetLayout {
+    return new DescriptorSetLayout(...args);
   }
 
   createDescriptorPool(sizeBytes = 65536): DescriptorPool {
-    return new DescriptorPool(this.allocateMemory({ sizeBytes, type: "host", range: "window", access: VaFlag.READ }));
+    const memory = this.allocateMemory({ sizeBytes, type: "host", range: "window", access: VaFlag.READ });
+    return new DescriptorPool(memory, this.layer);
   }
 
   /** Compiles through the given compiler and uploads the code. Throws INVALID_SHADER with the diagnostics. */
@@ -259,13 +243,16 @@ export class Device implements MemoryOwner, CommandOwner {
 
   /** Submits command buffers of one queue in order; the fence is the last one's. Throws DEVICE_LOST. */
   submit(commands: readonly CommandBuffer[], options: SubmitOptions = {}): Fence {
-    const { wait, signal } = options;
+    const { wait, fence } = options;
+    const signal = fence === undefined ? options.signal : [...(options.signal ?? []), ...fence.submitted()];
     const name = options.queue ?? commands[0]?.queue ?? "compute";
     const queue = this.#queues[name];
     const syncs = (wait?.length ?? 0) + (signal?.length ?? 0) > 0;
+    for (const { semaphore } of [...(wait ?? []), ...(signal ?? [])]) semaphore.use();
     const list = commands.length === 0 && syncs ? [this.#emptyCommands(name)] : commands;
     for (const [i, command] of list.entries()) {
       const { va, dwords, memories } = command.submission();
+      this.layer?.reached(memories);
       const handles = [...memories, this.#ring].map((memory) => memory.handle);
       const error = queue.submit(command, handles, {
         ...(i === 0 && wait ? { wait } : {}),
@@ -279,29 +266,36 @@ export class Device implements MemoryOwner, CommandOwner {
       });
     }
     this.layer?.submitted(name, list, queue.lastFence, wait ?? []);
-    return new Fence(this, name, queue.lastFence);
+    fence?.attach(name, queue.lastFence);
+    return fence ?? Fence.of(this, name, queue.lastFence);
   }
 
   #emptyCommands(name: QueueName): CommandBuffer {
     let commands = this.#empty.get(name);
     if (commands === undefined) {
-      commands = this.createCommandBuffer({ queue: name, simultaneousUse: true }).begin().end();
+      commands = new CommandBuffer(this, { queue: name, simultaneousUse: true, hidden: true }).begin().end();
       this.#empty.set(name, commands);
     }
     return commands;
   }
 
   createSemaphore(): Semaphore {
-    return Semaphore.create(this.kernel, false, 0n);
+    return Semaphore.create(this.kernel, { timeline: false, layer: this.layer }, 0n);
   }
 
   createTimelineSemaphore(value = 0n): Semaphore {
-    return Semaphore.create(this.kernel, true, value);
+    return Semaphore.create(this.kernel, { timeline: true, layer: this.layer }, value);
+  }
+
+  /** A fence that submissions are given, one at a time. */
+  createFence(signalled = false): Fence {
+    const options = { timeline: false, layer: this.layer, hidden: true };
+    return Fence.create(this, Semaphore.create(this.kernel, options, signalled ? 1n : 0n));
   }
 
   /** A semaphore that another device exported. */
   importSemaphore(shared: SharedSyncobj, kind: "binary" | "timeline"): Semaphore {
-    return Semaphore.import(this.kernel, shared, kind === "timeline");
+    return Semaphore.import(this.kernel, shared, { timeline: kind === "timeline", layer: this.layer });
   }
 
   /** Waits on the host for timelines (all, or any). Throws DEVICE_LOST where a queue of this device was lost. */
@@ -324,6 +318,7 @@ export class Device implements MemoryOwner, CommandOwner {
 
   /** What `Fence.wait` does. */
   async waitFence(fence: bigint, timeoutMs = FOREVER, queue: QueueName = "compute"): Promise<"SUCCESS" | "TIMEOUT"> {
+    this.layer?.waiting(queue, fence);
     const done = await this.#queues[queue].wait(fence, Math.min(timeoutMs, FOREVER));
     if (done instanceof DriverError) throw this.#noted(done);
     if (!done) return "TIMEOUT";

@@ -1,3 +1,5 @@
+import { callerPlace } from "./validate/place.ts";
+
 /** How a call of the driver can fail: Vulkan's result names. VALIDATION is a misuse that Vulkan leaves undefined. */
 export type DriverResult =
   | "OUT_OF_DEVICE_MEMORY"
@@ -14,10 +16,13 @@ export type DriverResult =
 export class DriverError extends Error {
   override readonly name = "DriverError";
   readonly result: DriverResult;
+  /** The application's call, `file:line:column`. */
+  readonly place: string;
 
   constructor(result: DriverResult, message: string) {
     super(`${result}: ${message}`);
     this.result = result;
+    this.place = callerPlace();
   }
 }
 

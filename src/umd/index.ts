@@ -1,18 +1,24 @@
 export type { CommandBuffer, CommandBufferOptions, CopyRegion } from "./command-buffer.ts";
 export type { CommandPool } from "./command-pool.ts";
-export type { BufferRange, DescriptorPool, DescriptorSet, DescriptorSetLayout } from "./descriptors.ts";
+export type {
+  BufferRange,
+  DescriptorFlags,
+  DescriptorPool,
+  DescriptorSet,
+  DescriptorSetLayout,
+} from "./descriptors.ts";
 export {
   createInstance,
   type Device,
   type DeviceCode,
   type DeviceOptions,
   type DriverEvent,
-  type Fence,
   type Instance,
   type InstanceOptions,
 } from "./device.ts";
 export type { Access, BarrierScope, QueueName } from "./encode.ts";
 export { DriverError, type DriverResult } from "./errors.ts";
+export type { Fence } from "./fence.ts";
 export type { Buffer, DeviceMemory, MemoryOptions, MemoryType } from "./memory.ts";
 export type { ComputePipeline, ComputePipelineOptions, PipelineLayout } from "./pipeline.ts";
 export type { SubmitOptions } from "./queue.ts";

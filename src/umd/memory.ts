@@ -1,11 +1,18 @@
-import { Domain, VaFlag } from "../uapi/index.ts";
+import { Domain, PageTable, VaFlag } from "../uapi/index.ts";
 import { DriverError, valid } from "./errors.ts";
 import type { KernelFile } from "./kernel.ts";
+import { Lifetime } from "./lifetime.ts";
 import type { VaHeap } from "./va-heap.ts";
 import type { ApiLayer } from "./validate/index.ts";
 
-/** `device` is VRAM, `host` is GTT. Both can be mapped: the model's whole VRAM is visible to the CPU. */
-export type MemoryType = "device" | "host";
+/**
+ * `device` is VRAM, `host` is GTT; both can be mapped (the model's whole VRAM is visible to the CPU) and are coherent.
+ * `cached` is GTT behind a cache of the CPU: a map shows the cache, `flush` and `invalidate` move bytes.
+ */
+export type MemoryType = "device" | "host" | "cached";
+
+/** nonCoherentAtomSize: ranges of flush and invalidate are multiples of it. */
+const atomBytes = 64;
 
 /** Addresses a shader reaches by 64-bit pointers or V#, or the 4 GiB window of 32-bit pointers. */
 export type AddressRange = "general" | "window";
@@ -29,6 +36,8 @@ export interface MemoryOptions {
   readonly alignBytes?: number;
 }
 
+const { BIG_PAGE_BYTES: BIG, HUGE_PAGE_BYTES: HUGE } = PageTable;
+
 /** One allocation: a BO mapped at one virtual address for its whole life. */
 export class DeviceMemory {
   readonly sizeBytes: number;
@@ -38,6 +47,9 @@ export class DeviceMemory {
   readonly #owner: MemoryOwner;
   readonly #range: AddressRange;
   #view: Uint8Array | undefined;
+  /** The CPU's cache of `cached` memory, and what it held when it last agreed with memory (with validation only). */
+  #cache: Uint8Array | undefined;
+  #agreed: Uint8Array | undefined;
   #freed = false;
   #freedAt = "";
 
@@ -53,7 +65,9 @@ export class DeviceMemory {
     const domain = type === "device" ? Domain.VRAM : Domain.GTT;
     this.handle = kernel.call("GEM_CREATE", { size: BigInt(this.sizeBytes), domain }).handle;
     const heap = owner.heapOf(range);
-    const va = heap.alloc(this.sizeBytes, options.alignBytes);
+    // Large pages want addresses as aligned as the kernel's memory is.
+    const pageBytes = this.sizeBytes >= HUGE ? HUGE : this.sizeBytes >= BIG ? BIG : PageTable.PAGE_BYTES;
+    const va = heap.alloc(this.sizeBytes, Math.max(options.alignBytes ?? 0, pageBytes));
     if (va === undefined) {
       kernel.call("GEM_CLOSE", { handle: this.handle });
       throw new DriverError("OUT_OF_DEVICE_MEMORY", `no ${range} addresses for ${this.sizeBytes} bytes`);
@@ -80,18 +94,66 @@ export class DeviceMemory {
     return this.#owner === owner;
   }
 
-  /** A live view of the whole allocation. The same view on every call. */
+  /** A view of the whole allocation, live but for `cached` memory. The same view on every call. */
   map(): Uint8Array {
     valid(!this.#freed, `map of freed memory${this.#freedAt}`);
     this.#owner.layer?.mapped(this);
     this.#view ??= this.#owner.kernel.mmap(this.handle, this.sizeBytes);
-    return this.#view;
+    if (this.coherent) return this.#view;
+    if (this.#cache === undefined) {
+      this.#cache = this.#view.slice();
+      if (this.#owner.layer !== undefined) this.#agreed = this.#cache.slice();
+    }
+    return this.#cache;
   }
 
   unmap(): void {
     valid(this.#view !== undefined, "unmap of memory that is not mapped");
     this.#view = undefined;
+    this.#cache = undefined;
+    this.#agreed = undefined;
     this.#owner.kernel.munmap(this.handle);
+  }
+
+  get coherent(): boolean {
+    return this.type !== "cached";
+  }
+
+  /** Writes what the CPU changed back to memory; nothing to do for coherent memory. Whole atoms of 64 bytes. */
+  flush(offsetBytes = 0, sizeBytes = this.sizeBytes - offsetBytes): void {
+    const [cache, view] = this.#atoms("flush", offsetBytes, sizeBytes);
+    if (cache === undefined || view === undefined) return;
+    view.set(cache);
+    this.#agreed?.set(cache, offsetBytes);
+    this.#owner.layer?.flushed(this);
+  }
+
+  /** Drops the CPU's cache, so that it sees what the GPU wrote. */
+  invalidate(offsetBytes = 0, sizeBytes = this.sizeBytes - offsetBytes): void {
+    const [cache, view] = this.#atoms("invalidate", offsetBytes, sizeBytes);
+    this.#owner.layer?.invalidated(this);
+    if (cache === undefined || view === undefined) return;
+    cache.set(view);
+    this.#agreed?.set(view, offsetBytes);
+  }
+
+  #atoms(what: string, offsetBytes: number, sizeBytes: number): [Uint8Array?, Uint8Array?] {
+    valid(!this.#freed, `${what} of freed memory${this.#freedAt}`);
+    valid(this.#view !== undefined, `${what} of memory that is not mapped`);
+    const whole = offsetBytes % atomBytes === 0 && sizeBytes % atomBytes === 0;
+    valid(whole, `${what} of ${sizeBytes} bytes at ${offsetBytes}: not whole atoms of ${atomBytes} bytes`);
+    const fits = offsetBytes >= 0 && sizeBytes >= 0 && offsetBytes + sizeBytes <= this.sizeBytes;
+    valid(fits, `${what} of bytes past the allocation of ${this.sizeBytes}`);
+    return [this.#cache, this.#view].map((all) => all?.subarray(offsetBytes, offsetBytes + sizeBytes)) as [
+      Uint8Array?,
+      Uint8Array?,
+    ];
+  }
+
+  /** With validation: whether the CPU's cache holds writes that were not flushed. */
+  get unflushed(): boolean {
+    const [cache, agreed] = [this.#cache, this.#agreed];
+    return cache !== undefined && agreed !== undefined && cache.some((byte, i) => byte !== agreed[i]);
   }
 
   /** Frees the memory; work in flight that lists it keeps it alive until its end. */
@@ -115,10 +177,31 @@ export class Buffer {
   readonly sizeBytes: number;
   #memory: DeviceMemory | undefined;
   #offsetBytes = 0;
+  readonly #life: Lifetime;
+  #owned = false;
 
-  constructor(sizeBytes: number) {
+  constructor(sizeBytes: number, layer: ApiLayer | undefined) {
     valid(Number.isSafeInteger(sizeBytes) && sizeBytes > 0 && sizeBytes < 2 ** 32, `buffer of ${sizeBytes} bytes`);
     this.sizeBytes = sizeBytes;
+    // What leaks is its memory.
+    this.#life = new Lifetime(`a buffer of ${sizeBytes} bytes`, layer);
+  }
+
+  /** The buffer is no more; so is its memory where `createBoundBuffer` made it, else that is the caller's. */
+  destroy(): void {
+    this.#life.end(this);
+    if (this.#owned && this.#memory?.freed === false) this.#memory.destroy();
+  }
+
+  /** VALIDATION after its end. */
+  use(): void {
+    this.#life.use();
+  }
+
+  /** Binds the buffer to memory that goes with it. */
+  own(memory: DeviceMemory): this {
+    this.#owned = true;
+    return this.bind(memory);
   }
 
   get requirements(): { readonly sizeBytes: number; readonly alignBytes: number } {
@@ -139,6 +222,7 @@ export class Buffer {
   }
 
   get memory(): DeviceMemory {
+    this.#life.use();
     if (this.#memory === undefined) throw new DriverError("VALIDATION", "buffer has no memory");
     valid(!this.#memory.freed, `buffer's memory was freed${this.#memory.freedAt}`);
     return this.#memory;

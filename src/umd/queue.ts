@@ -2,6 +2,7 @@ import { Errno, QueueKind } from "../uapi/index.ts";
 import type { CommandBuffer } from "./command-buffer.ts";
 import type { QueueName } from "./encode.ts";
 import { type DriverError, valid } from "./errors.ts";
+import type { Fence } from "./fence.ts";
 import { type KernelFile, kernelError } from "./kernel.ts";
 import { pointWords, type SemaphorePoint } from "./semaphore.ts";
 
@@ -10,9 +11,18 @@ export interface SubmitOptions {
   readonly queue?: QueueName;
   readonly wait?: readonly SemaphorePoint[];
   readonly signal?: readonly SemaphorePoint[];
+  /** Is signalled when all is done. */
+  readonly fence?: Fence;
 }
 
 const kinds: Readonly<Record<QueueName, number>> = { compute: QueueKind.COMPUTE, transfer: QueueKind.SDMA };
+
+/** Says which timeline the kernel refused, where it is one that would not rise. */
+function refuseBackwards(signal: readonly SemaphorePoint[]): void {
+  for (const { semaphore, value = 0n } of signal) {
+    if (semaphore.timeline) semaphore.refuseBackwards(value, semaphore.value());
+  }
+}
 
 /** A stream of submissions that run in order: a kernel context and an engine. */
 export class DeviceQueue {
@@ -56,8 +66,10 @@ export class DeviceQueue {
     const counts = { boCount: handles.length, waitCount: wait.length, signalCount: signal.length };
     const list = [...handles, ...pointWords(wait), ...pointWords(signal)];
     const { result, out } = this.#kernel.try("SUBMIT_SYNC", { ...input, ...counts }, list);
+    if (result === Errno.EINVAL) refuseBackwards(signal);
     if (result < 0) return kernelError(result, "SUBMIT_SYNC");
     this.#last = out.fence;
+    for (const { semaphore } of signal) if (semaphore.timeline) semaphore.promised();
     // A binary semaphore that the same submission signals again keeps its new fence.
     const again = new Set(signal.map(({ semaphore }) => semaphore));
     for (const { semaphore } of wait) if (!again.has(semaphore)) semaphore.consume();

@@ -1,26 +1,46 @@
 import { type SharedSyncobj, SyncobjKind } from "../uapi/index.ts";
 import { valid } from "./errors.ts";
 import type { KernelFile } from "./kernel.ts";
+import { Lifetime } from "./lifetime.ts";
+import type { ApiLayer } from "./validate/index.ts";
+
+export interface SemaphoreOptions {
+  readonly timeline: boolean;
+  readonly layer: ApiLayer | undefined;
+  /** Part of another object, which is the one that may leak. */
+  readonly hidden?: boolean;
+}
 
 /** Orders submissions: binary (one signal, one wait), or a timeline whose value only rises. A kernel sync object. */
 export class Semaphore {
   readonly handle: number;
   readonly timeline: boolean;
   readonly #kernel: KernelFile;
+  readonly #layer: ApiLayer | undefined;
+  readonly #life: Lifetime | undefined;
+  /** Where a timeline was given its highest value. */
+  #signalled = "";
 
-  private constructor(kernel: KernelFile, handle: number, timeline: boolean) {
+  private constructor(kernel: KernelFile, handle: number, { timeline, layer, hidden }: SemaphoreOptions) {
     this.#kernel = kernel;
+    this.#layer = layer;
     this.handle = handle;
     this.timeline = timeline;
+    if (hidden !== true) this.#life = new Lifetime("a semaphore", layer, this);
   }
 
-  static create(kernel: KernelFile, timeline: boolean, value: bigint): Semaphore {
-    const kind = timeline ? SyncobjKind.TIMELINE : SyncobjKind.BINARY;
-    return new Semaphore(kernel, kernel.call("SYNCOBJ_CREATE", { kind, value }).handle, timeline);
+  static create(kernel: KernelFile, options: SemaphoreOptions, value: bigint): Semaphore {
+    const kind = options.timeline ? SyncobjKind.TIMELINE : SyncobjKind.BINARY;
+    return new Semaphore(kernel, kernel.call("SYNCOBJ_CREATE", { kind, value }).handle, options);
   }
 
-  static import(kernel: KernelFile, shared: SharedSyncobj, timeline: boolean): Semaphore {
-    return new Semaphore(kernel, kernel.importSyncobj(shared), timeline);
+  static import(kernel: KernelFile, shared: SharedSyncobj, options: SemaphoreOptions): Semaphore {
+    return new Semaphore(kernel, kernel.importSyncobj(shared), options);
+  }
+
+  /** VALIDATION after its end. */
+  use(): void {
+    this.#life?.use();
   }
 
   /** For another device, of this or another machine. */
@@ -41,17 +61,34 @@ export class Semaphore {
   /** Signals a timeline from the host. */
   signal(value: bigint): void {
     valid(this.timeline, "only timelines are signalled by the host");
-    const now = this.value();
-    valid(value > now, `signal of ${value}: the timeline is at ${now} already`);
+    this.#life?.use();
+    this.refuseBackwards(value, this.value());
     this.#kernel.call("SYNCOBJ_SIGNAL", { handle: this.handle, point: value });
+    this.promised();
+  }
+
+  /** VALIDATION where a timeline that is at `now` would not rise. */
+  refuseBackwards(value: bigint, now: bigint): void {
+    valid(value > now, `signal of ${value}: the timeline is at ${now} already${this.#signalled}`);
+  }
+
+  /** A signal was made or submitted here. */
+  promised(): void {
+    if (this.#layer !== undefined) this.#signalled = `, signalled at ${this.#layer.place()}`;
+  }
+
+  /** Makes a binary one unsignalled. */
+  reset(): void {
+    this.#kernel.call("SYNCOBJ_RESET", { handle: this.handle });
   }
 
   /** A wait took a binary semaphore's signal. */
   consume(): void {
-    if (!this.timeline) this.#kernel.call("SYNCOBJ_RESET", { handle: this.handle });
+    if (!this.timeline) this.reset();
   }
 
   destroy(): void {
+    this.#life?.end(this);
     this.#kernel.call("SYNCOBJ_DESTROY", { handle: this.handle });
   }
 }

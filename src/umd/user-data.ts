@@ -1,3 +1,4 @@
+import type { ResourceReflection } from "../codeobj/index.ts";
 import type { DescriptorSet } from "./descriptors.ts";
 import { DriverError, valid } from "./errors.ts";
 import type { ComputePipeline } from "./pipeline.ts";
@@ -63,6 +64,7 @@ function checkedSet(pipeline: ComputePipeline, sets: ReadonlyMap<number, BoundSe
   const bound = sets.get(index);
   if (bound === undefined) throw new DriverError("VALIDATION", `descriptor set ${index} is not bound`);
   const { set } = bound;
+  set.life.use();
   for (const used of pipeline.entry.reflection.resources) {
     if (used.set !== index) continue;
     const row = set.layout.find(used.binding);
@@ -71,7 +73,21 @@ function checkedSet(pipeline: ComputePipeline, sets: ReadonlyMap<number, BoundSe
     valid(row.type === used.type, `${name} is a ${used.type} in the shader, a ${row.type} in the set`);
     valid(row.offsetBytes === used.offsetBytes, `${name} stands at another offset in the set's layout`);
     valid(row.count >= used.count, `${name} has ${used.count} elements, the set ${row.count}`);
-    if (row.count === 1) valid(set.written(used.binding, 0), `${name} was never written`);
+    if (!set.layout.updateAfterBind.has(used.binding)) checkWritten(set, used, row.count);
   }
   return bound;
+}
+
+/** VALIDATION where a descriptor that is not an array, or may not stay unwritten, is. */
+function checkWritten(set: DescriptorSet, used: ResourceReflection, count: number): void {
+  if (count !== 1 || set.layout.partiallyBound.has(used.binding)) return;
+  valid(set.written(used.binding, 0), `set ${used.set} binding ${used.binding} (${used.name}) was never written`);
+}
+
+/** At submit: what may be written after it was bound is there by now. */
+export function checkLate(pipeline: ComputePipeline, index: number, set: DescriptorSet): void {
+  for (const used of pipeline.entry.reflection.resources) {
+    if (used.set !== index || !set.layout.updateAfterBind.has(used.binding)) continue;
+    checkWritten(set, used, set.layout.find(used.binding)?.count ?? 0);
+  }
 }

@@ -192,11 +192,14 @@ describe("the validation layer", () => {
 });
 
 describe("without the layer", () => {
-  it("memory of another device is refused at submit", async () => {
+  it("a pipeline of another device is refused when it is bound, and its memory at submit", async () => {
     const { instance, device } = setup();
     const other = instance.createDevice({ processName: "other" });
     const { pipeline, set } = await shader(other, other.createBoundBuffer(64));
-    const command = device.createCommandBuffer().begin().bindPipeline(pipeline).bindDescriptorSet(0, set).dispatch(1);
-    expect(() => device.submit([command.end()])).toThrow(/VALIDATION: .* of another device/);
+    const command = device.createCommandBuffer().begin();
+    expect(() => command.bindPipeline(pipeline)).toThrow(/VALIDATION: .* pipeline of another device/);
+    expect(() => command.bindDescriptorSet(0, set)).toThrow(/VALIDATION: .* set of another device/);
+    command.copyBuffer(device.createBoundBuffer(64), other.createBoundBuffer(64)).end();
+    expect(() => device.submit([command])).toThrow(/VALIDATION: .* of another device/);
   });
 });

@@ -86,6 +86,8 @@ export function translate(va: u64, need: u32): usize {
 
 /** The page behind a hole. Never remembered in the TLB, so that each access finds zeros. */
 function hole(need: u32): usize {
+  const count = PhysicalMap.CONTROL + Control.VMID_TABLE + vmid * Control.VMID_BYTES;
+  store<u32>(count, load<u32>(count, Vmid.HOLE_ACCESSES) + 1, Vmid.HOLE_ACCESSES);
   if (need == READ) return HOLE_BASE;
   const sink = HOLE_BASE + PageTable.PAGE_BYTES;
   memory.fill(sink, 0, PageTable.PAGE_BYTES);

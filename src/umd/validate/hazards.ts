@@ -88,15 +88,18 @@ export class HazardTracker {
     for (const use of this.#past) use.safeFor.add("all");
   }
 
-  /** The host saw the fence: its work and all before it are over. */
-  completed(queue: QueueName, fence: bigint): void {
+  /** The host saw the fence: its work and all before it are over. Answers what that work wrote. */
+  completed(queue: QueueName, fence: bigint): readonly MemoryUse[] {
+    const written: MemoryUse[] = [];
     this.#past = this.#past.filter((use) => {
       if (use.queue !== queue || use.fence > fence) return true;
+      if (writes.has(use.access)) written.push(use);
       if (writes.has(use.access) && !use.safeFor.has("all") && !use.safeFor.has("hostRead")) {
         this.#hostBehind.set(use.memory, use);
       } else if (writes.has(use.access)) this.#hostBehind.delete(use.memory);
       return false;
     });
+    return written;
   }
 
   mapped(memory: LayerMemory, place: string): void {

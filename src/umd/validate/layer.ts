@@ -38,6 +38,12 @@ export class ApiLayer {
   readonly #pending = new Map<LayerCommands, Submitted>();
   readonly #completed: Record<QueueName, bigint> = { compute: 0n, transfer: 0n };
   readonly #hazards: HazardTracker;
+  /** Memory behind a CPU cache: where it was last mapped, and what the GPU wrote since the cache was invalidated. */
+  readonly #maps = new Map<LayerMemory, string>();
+  readonly #stale = new Map<LayerMemory, MemoryUse>();
+  /** Waits of submissions for values that nobody had submitted yet. */
+  #hopes: { readonly queue: QueueName; readonly fence: bigint; readonly point: LayerPoint; readonly place: string }[] =
+    [];
   readonly #alive = new Map<object, { readonly what: string; readonly place: string }>();
 
   constructor(report: (message: ApiMessage) => void) {
@@ -82,7 +88,7 @@ export class ApiLayer {
   }
 
   /** Begin or destruction of a command buffer. */
-  began(commands: LayerCommands, what: "begin" | "destroy"): void {
+  began(commands: LayerCommands, what: "begin" | "reset" | "destroy"): void {
     const submitted = this.#isPending(commands);
     if (submitted !== undefined) {
       const text = `${what} of a command buffer that may still run: its fence was not waited for`;
@@ -136,8 +142,55 @@ export class ApiLayer {
     this.#report({ rule: "PUSH_CONSTANTS_UNSET", text, place });
   }
 
+  /** A submission of command buffers whose sets were written since they were bound (where that is not allowed). */
+  updated(set: { readonly writtenAt: string }): void {
+    const text = "submit of commands whose descriptor set was written after it was bound";
+    this.#report({ rule: "DESCRIPTOR_UPDATED", text, place: callerPlace(), other: set.writtenAt });
+  }
+
+  /** Memory that a submission reaches. */
+  reached(memories: Iterable<LayerMemory>): void {
+    for (const memory of memories) {
+      if (memory.coherent || !memory.unflushed) continue;
+      const text = `submit of commands that use BO ${memory.handle}, whose writes by the host were not flushed`;
+      const other = this.#maps.get(memory);
+      this.#report({ rule: "NOT_FLUSHED", text, place: callerPlace(), ...(other === undefined ? {} : { other }) });
+    }
+  }
+
+  flushed(memory: LayerMemory): void {
+    this.#maps.set(memory, callerPlace());
+  }
+
+  invalidated(memory: LayerMemory): void {
+    this.#stale.delete(memory);
+  }
+
+  /** A wait for a fence that no submission was given. */
+  unsubmitted(): void {
+    const text = "wait for a fence that no submission will signal: none was given it";
+    this.#report({ rule: "NOT_SUBMITTED", text, place: callerPlace() });
+  }
+
+  /** The host waits for a submission: do its own waits come to an end? */
+  waiting(queue: QueueName, fence: bigint): void {
+    this.#hopes = this.#hopes.filter((hope) => {
+      const { semaphore, value = 0n } = hope.point;
+      if (value <= semaphore.submitted()) return false;
+      if (hope.queue !== queue || hope.fence > fence) return true;
+      const text = `wait for a submission that waits for value ${value} of a timeline, which nobody signals: the highest is ${semaphore.submitted()}`;
+      this.#report({ rule: "NOBODY_SIGNALS", text, place: callerPlace(), other: hope.place });
+      return false;
+    });
+  }
+
   submitted(queue: QueueName, list: readonly LayerCommands[], fence: bigint, wait: readonly LayerPoint[]): void {
     const place = callerPlace();
+    for (const point of wait) {
+      if (point.semaphore.timeline && (point.value ?? 0n) > point.semaphore.submitted()) {
+        this.#hopes.push({ queue, fence, point, place });
+      }
+    }
     // A semaphore makes everything before its signal visible to what waits.
     if (wait.length > 0) this.#hazards.synchronise();
     for (const commands of list) {
@@ -157,12 +210,21 @@ export class ApiLayer {
     for (const [commands, submitted] of this.#pending) {
       if (submitted.fence <= this.#completed[submitted.queue]) this.#pending.delete(commands);
     }
-    this.#hazards.completed(queue, fence);
+    for (const use of this.#hazards.completed(queue, fence)) {
+      if (!use.memory.coherent) this.#stale.set(use.memory, use);
+    }
   }
 
   /** The host looks at memory. */
   mapped(memory: LayerMemory): void {
-    this.#hazards.mapped(memory, callerPlace());
+    const place = callerPlace();
+    this.#hazards.mapped(memory, place);
+    if (memory.coherent) return;
+    this.#maps.set(memory, place);
+    const stale = this.#stale.get(memory);
+    if (stale === undefined) return;
+    const text = `map of BO ${memory.handle}, which ${stale.what} wrote, without invalidate: the host's cache is old`;
+    this.#report({ rule: "NOT_INVALIDATED", text, place, other: stale.place });
   }
 
   /** A host wait for a timeline's value. */

@@ -4,6 +4,9 @@ import type { Reflection } from "../../codeobj/index.ts";
 export interface LayerMemory {
   readonly handle: number;
   readonly va: bigint;
+  readonly coherent: boolean;
+  /** The CPU's cache of it holds writes that were not flushed. */
+  readonly unflushed: boolean;
 }
 
 export interface LayerBuffer {
@@ -30,7 +33,7 @@ export interface LayerCommands {
 }
 
 export interface LayerPoint {
-  readonly semaphore: { readonly timeline: boolean };
+  readonly semaphore: { readonly timeline: boolean; submitted(): bigint };
   readonly value?: bigint;
 }
 
@@ -41,6 +44,10 @@ export type ApiRule =
   | "MISSING_HOST_BARRIER"
   | "READ_BEFORE_FENCE"
   | "NOBODY_SIGNALS"
+  | "NOT_SUBMITTED"
+  | "NOT_FLUSHED"
+  | "NOT_INVALIDATED"
+  | "DESCRIPTOR_UPDATED"
   | "PUSH_CONSTANTS_UNSET"
   | "LEAK";
 
