@@ -26,4 +26,4 @@ if (runs("compile"))
     "glslangValidator -V, front end only, with process start",
     await benchCompile(kernelNames),
   );
-if (runs("simulate")) print("simulate", "plain JavaScript loops", await benchSimulate());
+if (runs("simulate")) print("simulate", "none", await benchSimulate({ runs: 5 }));

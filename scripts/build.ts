@@ -1,5 +1,5 @@
 /**
- * Builds `dist`: both WASM modules in both targets, the bundled CLI and workers, the declarations, the build id.
+ * Builds `dist`: both WASM modules in their targets, the bundled CLI and workers, the declarations, the build id.
  * `tsx scripts/build.ts [wasm:compiler|wasm:gpu|js|types]…` builds just those; `--if-stale` builds all of it unless
  * `dist` was built from the same sources.
  */
@@ -10,12 +10,20 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build, type Metafile } from "esbuild";
 
-/** One AssemblyScript module: its entry, and asc flags beyond asconfig.json's. */
-const wasmModules: Readonly<Record<string, { entry: string; flags: readonly string[] }>> = {
-  compiler: { entry: "assembly/compiler/index.ts", flags: [] },
+interface WasmModule {
+  readonly entry: string;
+  /** asc flags beyond asconfig.json's. */
+  readonly flags: readonly string[];
+  readonly targets: readonly ("release" | "checked" | "fused")[];
+}
+
+/** The AssemblyScript modules. Target `fused` is the release build with relaxed SIMD. */
+const wasmModules: Readonly<Record<string, WasmModule>> = {
+  compiler: { entry: "assembly/compiler/index.ts", flags: [], targets: ["release", "checked"] },
   gpu: {
     entry: "assembly/gpu/index.ts",
     flags: ["--sharedMemory", "--initialMemory", "1024", "--maximumMemory", "49152", "--enable", "threads"],
+    targets: ["release", "checked", "fused"],
   },
 };
 
@@ -73,7 +81,7 @@ async function buildWasm(name: string): Promise<void> {
       `dist/wasm/${name}.${target}.wasm`,
       ...module.flags,
     ]);
-  await Promise.all(["release", "checked"].map(asc));
+  await Promise.all(module.targets.map(asc));
 }
 
 async function buildJs(): Promise<Metafile> {

@@ -7,6 +7,8 @@ import { MachineLimits, PhysicalMap } from "../gen/uapi.ts";
 
 /** log2 of a decoded instruction's bytes (`Rec`). */
 export const RECORD_SHIFT: u32 = 6;
+/** Bits of one class (`Unit`) in the loop's tally of instructions. */
+export const TALLY_BITS: u32 = 10;
 export const QUEUES: u32 = MachineLimits.QUEUES;
 /** Waves of one workgroup: 1024 threads. */
 export const MAX_WAVES: u32 = 32;
@@ -73,6 +75,10 @@ export const enum Wave {
   GROUP = 0x50,
   /** Vector store instructions issued, free running. */
   VS_ISSUED = 0x54,
+  /** u64: at least the registers with outstanding loads, as `Rec.USES` has them: of both counters, of each. */
+  HAZARDS = 0x58,
+  HAZARDS_VM = 0x60,
+  HAZARDS_LGKM = 0x68,
   /** 32 lanes of all ones or zeros. */
   MASK_ROW = 0x80,
   /** Scalar file by operand code 0-255: registers, then constants; 256-271 binary16 forms of the float constants. */
@@ -123,8 +129,13 @@ export const enum Rec {
   LOAD = 50,
   /** u8 `Unit` for statistics. */
   UNIT = 51,
-  WORD0 = 52,
-  WORD1 = 56,
+  /** u8 `Quick`, u8 `Shape`: the short way through the loop. */
+  QUICK = 52,
+  SHAPE = 53,
+  /** u8: where the instruction's class stands in the loop's tally. */
+  TALLY = 54,
+  /** u64: a bit for each register read or written, by number modulo 32, SGPRs above. */
+  USES = 56,
 }
 
 export const enum Class {

@@ -3,6 +3,7 @@ import { Worker } from "node:worker_threads";
 import { distFile } from "../base/index.ts";
 import { Control, type GpuPort, GpuState, MachineLimits, PhysicalMap } from "../uapi/index.ts";
 import { createMemory, Engine } from "./engine.ts";
+import { hasFusedMultiplyAdd } from "./fused.ts";
 import type { WorkerStart } from "./worker.ts";
 
 export interface GpuOptions {
@@ -10,8 +11,11 @@ export interface GpuOptions {
   readonly memoryBytes?: number;
   /** True (default): a thread of its own (`dist/gpu-worker.js` must be built). False: in turns of the caller's event loop. */
   readonly worker?: boolean;
-  /** Which build of gpu.wasm. The checked one traps on internal errors and is slow. */
-  readonly build?: "release" | "checked";
+  /**
+   * Which build of gpu.wasm; all give the same bits. Default: `fused` where the host multiplies and adds with one
+   * rounding, else `release`, which emulates that. The checked one traps on internal errors and is slow.
+   */
+  readonly build?: "fused" | "release" | "checked";
 }
 
 /** Instructions per queue and turn of the event loop, in-thread. */
@@ -22,7 +26,8 @@ const POLL_MS = 1;
 /** A simulated GPU over a fresh memory. It idles until the kernel has filled the control block and rings the doorbell. */
 export function createGpu(options: GpuOptions = {}): GpuPort {
   const memory = createMemory(options.memoryBytes ?? MachineLimits.DEFAULT_MEMORY_BYTES);
-  const module = new WebAssembly.Module(readFileSync(distFile(`wasm/gpu.${options.build ?? "release"}.wasm`)));
+  const build = options.build ?? (hasFusedMultiplyAdd() ? "fused" : "release");
+  const module = new WebAssembly.Module(readFileSync(distFile(`wasm/gpu.${build}.wasm`)));
   return options.worker === false ? new ThreadlessGpu(module, memory) : new WorkerGpu(module, memory);
 }
 

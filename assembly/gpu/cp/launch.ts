@@ -54,6 +54,9 @@ function launchWave(queue: u32, context: usize, place: u32, index: u32, waves: u
   store<u32>(slot, load<u32>(slot, Wave.VM_ISSUED), Wave.VM_DONE);
   store<u32>(slot, load<u32>(slot, Wave.LGKM_ISSUED), Wave.LGKM_DONE);
   store<u32>(slot, 0, Wave.SMEM_OUT);
+  store<u64>(slot, 0, Wave.HAZARDS);
+  store<u64>(slot, 0, Wave.HAZARDS_VM);
+  store<u64>(slot, 0, Wave.HAZARDS_LGKM);
   const tmpring = register(context, ShReg.COMPUTE_TMPRING_SIZE);
   const scratchBytes = regComputeTmpringSizeWavesize(tmpring) * 1024;
   store<u64>(slot, 0, Wave.FLAT_SCRATCH);

@@ -20,8 +20,10 @@ import {
 } from "../../gen/isa-ops.ts";
 import { FaultKind, RegisterClass } from "../../gen/uapi.ts";
 import { faultKind, raise, raiseDetail } from "../fault.ts";
-import { Class, LoadKind, Mod, Rec, Unit, Wave } from "../layout.ts";
+import { Class, LoadKind, Mod, Rec, TALLY_BITS, Unit, Wave } from "../layout.ts";
 import { EXECUTE, read32 } from "../mem/translate.ts";
+import { usedBits } from "./pending.ts";
+import { recognise } from "./quick.ts";
 
 const VCC: u32 = SourceCode.vccLo;
 const NULL: u32 = SourceCode.nullReg;
@@ -51,8 +53,14 @@ function checkSgprs(first: u32, count: u32): void {
   }
 }
 
+/** Notes the use of registers; `base` is 0 for VGPRs, 32 for SGPRs. */
+function use(rec: usize, base: u32, first: u32, count: u32): void {
+  store<u64>(rec, load<u64>(rec, Rec.USES) | usedBits(base, first, count), Rec.USES);
+}
+
 function readVgprs(rec: usize, first: u32, count: u32): void {
   checkVgprs(first, count);
+  use(rec, 0, first, count);
   if (vRanges >= 4) return;
   store<u8>(rec + (vRanges << 1), first, Rec.READ_V);
   store<u8>(rec + (vRanges << 1), count, Rec.READ_V + 1);
@@ -62,6 +70,7 @@ function readVgprs(rec: usize, first: u32, count: u32): void {
 function readSgprs(rec: usize, first: u32, count: u32): void {
   if (first >= <u32>SourceCode.zero || first == NULL) return;
   checkSgprs(first, count);
+  use(rec, 32, first, count);
   if (sRanges >= 4) return;
   store<u8>(rec + (sRanges << 1), first, Rec.READ_S);
   store<u8>(rec + (sRanges << 1), count, Rec.READ_S + 1);
@@ -70,6 +79,7 @@ function readSgprs(rec: usize, first: u32, count: u32): void {
 
 function writeVgprs(rec: usize, first: u32, count: u32): void {
   checkVgprs(first, count);
+  use(rec, 0, first, count);
   store<u8>(rec, first, Rec.WRITE_V);
   store<u8>(rec, count, Rec.WRITE_V + 1);
 }
@@ -77,6 +87,7 @@ function writeVgprs(rec: usize, first: u32, count: u32): void {
 function writeSgprs(rec: usize, first: u32, count: u32): void {
   if (first == NULL) return;
   checkSgprs(first, count);
+  use(rec, 32, first, count);
   if (sWrites >= 2) return;
   store<u8>(rec + (sWrites << 1), first, Rec.WRITE_S);
   store<u8>(rec + (sWrites << 1), count, Rec.WRITE_S + 1);
@@ -114,7 +125,6 @@ export function decode(pc: u64, rec: usize): bool {
   sWrites = 0;
   const w = read32(pc, EXECUTE);
   if (faultKind != 0) return false;
-  store<u32>(rec, w, Rec.WORD0);
   const op = d.decodeOp(w);
   if (op == Op.none) {
     raise(knownFormat(w) ? FaultKind.NOT_MODELLED : FaultKind.ILLEGAL_INSTRUCTION);
@@ -122,16 +132,12 @@ export function decode(pc: u64, rec: usize): bool {
   }
   let hi: u32 = 0;
   let dwords = d.baseDwords(op);
-  if (dwords == 2) {
-    hi = read32(pc + 4, EXECUTE);
-    store<u32>(rec, hi, Rec.WORD1);
-  }
+  if (dwords == 2) hi = read32(pc + 4, EXECUTE);
   const literal = d.hasLiteral(op, w, hi);
   const second = d.hasSecondDword(op, w);
   let extra: u32 = 0;
   if (literal || second) {
     extra = read32(pc + 4 * dwords, EXECUTE);
-    if (dwords == 1) store<u32>(rec, extra, Rec.WORD1);
     store<u32>(rec, extra, Rec.EXTRA);
     if (literal) setMod(rec, Mod.LITERAL);
     dwords++;
@@ -167,7 +173,9 @@ export function decode(pc: u64, rec: usize): bool {
       decodeVector(rec, op, w, hi, second ? extra : 0);
       break;
   }
-  return faultKind == 0;
+  if (faultKind != 0) return false;
+  recognise(rec);
+  return true;
 }
 
 /** Encodings of formats that the rows do not hold: VOP3P, VINTRP, MTBUF, MIMG, EXP. */
@@ -179,6 +187,7 @@ function knownFormat(w: u32): bool {
 function finish(rec: usize, cls: u32, unit: u32): void {
   store<u8>(rec, cls, Rec.CLASS);
   store<u8>(rec, unit, Rec.UNIT);
+  store<u8>(rec, unit * TALLY_BITS, Rec.TALLY);
 }
 
 function decodeScalar(rec: usize, op: u32, w: u32): void {

@@ -64,8 +64,10 @@ export class Float4 {
   /**
    * a*b+c rounded once. The product is exact in binary64. Rounding the binary64 sum again goes wrong only where it sits
    * on a tie of binary32 (low 29 bits 1 0…0) or where the result is denormal: those four lanes take the exact path.
+   * The build with relaxed SIMD has one instruction for it, and the host runs that build only where it rounds once.
    */
   static fma(a: v128, b: v128, c: v128): v128 {
+    if (ASC_FEATURE_RELAXED_SIMD) return Float4.canonical(f32x4.relaxed_madd(a, b, c));
     const low = f64x2.add(
       f64x2.mul(f64x2.promote_low_f32x4(a), f64x2.promote_low_f32x4(b)),
       f64x2.promote_low_f32x4(c),
@@ -81,6 +83,13 @@ export class Float4 {
       if (v128.any_true(v128.or(ties, v128.or(tiny2(low), tiny2(high))))) return exact4(a, b, c);
     }
     return Float4.canonical(r);
+  }
+
+  /** As fma, but a NaN may be any. */
+  @inline
+  static madd(a: v128, b: v128, c: v128): v128 {
+    if (ASC_FEATURE_RELAXED_SIMD) return f32x4.relaxed_madd(a, b, c);
+    return Float4.fma(a, b, c);
   }
 
   /** Denormals become zeros of their sign. */

@@ -5,7 +5,7 @@ import { raise, raiseNotModelled } from "../fault.ts";
 import { Rec, Wave } from "../layout.ts";
 import { cached } from "../mem/cache-state.ts";
 import { waitStores } from "./cached.ts";
-import { waitLgkm, waitVm } from "./pending.ts";
+import { waitCounters, waitLgkm, waitVm } from "./pending.ts";
 import { scc, setSgpr64, sgpr, sgpr64, wave } from "./wave.ts";
 
 /** What the loop does after a flow instruction. */
@@ -67,13 +67,9 @@ export function executeFlow(rec: usize, next: u64): u32 {
       return branch(load<u32>(wave, Wave.EXEC) == 0, next, imm);
     case Op.s_cbranch_execnz:
       return branch(load<u32>(wave, Wave.EXEC) != 0, next, imm);
-    case Op.s_waitcnt: {
-      const vm = (imm & 15) | ((imm >> 10) & 0x30);
-      const lgkm = (imm >> 8) & 63;
-      waitVm(vm);
-      if (lgkm != 63) waitLgkm(lgkm);
+    case Op.s_waitcnt:
+      waitCounters(imm);
       return Next.STEP;
-    }
     case Op.s_waitcnt_vmcnt:
       // The wait ends at the smaller of the immediate and the register.
       waitVm((imm & 63) + sgpr(load<u16>(rec, Rec.DST)));

@@ -12,11 +12,22 @@ import { exec, wave } from "./wave.ts";
 const VM_MAX: u32 = 63;
 const LGKM_MAX: u32 = 63;
 
-export function anyOutstanding(): bool {
-  return (
-    load<u32>(wave, Wave.VM_ISSUED) != load<u32>(wave, Wave.VM_DONE) ||
-    load<u32>(wave, Wave.LGKM_ISSUED) != load<u32>(wave, Wave.LGKM_DONE)
-  );
+/** Registers as bits of `Rec.USES` and `Wave.HAZARDS`: `base` is 0 for VGPRs, 32 for SGPRs. */
+export function usedBits(base: u32, first: u32, count: u32): u64 {
+  let bits: u64 = 0;
+  for (let n = first; n < first + count; n++) bits |= (<u64>1) << (base + (n & 31));
+  return bits;
+}
+
+function addHazards(place: usize, bits: u64): void {
+  store<u64>(wave + place, load<u64>(wave + place) | bits);
+  store<u64>(wave, load<u64>(wave, Wave.HAZARDS) | bits, Wave.HAZARDS);
+}
+
+/** Where all of a counter's loads are done, only the other's registers may wait. */
+function dropHazards(place: usize, other: usize): void {
+  store<u64>(wave + place, 0);
+  store<u64>(wave, load<u64>(wave + other), Wave.HAZARDS);
 }
 
 function fault(number: u32, cls: u32): bool {
@@ -29,7 +40,10 @@ function pending(entry: u32, done: u32): bool {
   return <i32>(entry - done) > 0;
 }
 
-/** Checks every register that a record reads or writes; false after raising a fault. */
+/**
+ * Checks every register that a record reads or writes; false after raising a fault. Needed where the record's uses
+ * meet the wave's hazards.
+ */
 export function checkPending(rec: usize): bool {
   const scalarLoads = load<u32>(wave, Wave.SMEM_OUT);
   if (scalarLoads != 0 && !sgprsReady(rec, load<u32>(wave, Wave.LGKM_DONE))) return false;
@@ -87,6 +101,7 @@ export function markPending(rec: usize): void {
     const first = <u32>load<u8>(rec, Rec.WRITE_S);
     const end = first + load<u8>(rec, Rec.WRITE_S + 1);
     for (let n = first; n < end; n++) store<u32>(wave + ((<usize>n) << 2), issued, Wave.PENDING_SGPR);
+    addHazards(Wave.HAZARDS_LGKM, usedBits(32, first, end - first));
     return;
   }
   const first = <u32>load<u8>(rec, Rec.WRITE_V);
@@ -96,10 +111,12 @@ export function markPending(rec: usize): void {
     store<u32>(wave, issued, Wave.VM_ISSUED);
     if (issued - load<u32>(wave, Wave.VM_DONE) > VM_MAX) store<u32>(wave, issued - VM_MAX, Wave.VM_DONE);
     for (let n = first; n < end; n++) markVgpr(n, issued, Wave.PENDING_VM);
+    addHazards(Wave.HAZARDS_VM, usedBits(0, first, end - first));
   }
   if (kind == LoadKind.LDS || kind == LoadKind.BOTH) {
     const issued = issueLgkm();
     for (let n = first; n < end; n++) markVgpr(n, issued, Wave.PENDING_LGKM);
+    addHazards(Wave.HAZARDS_LGKM, usedBits(0, first, end - first));
   }
 }
 
@@ -128,9 +145,17 @@ export function countLds(): void {
   issueLgkm();
 }
 
+/** s_waitcnt's immediate. */
+export function waitCounters(imm: u32): void {
+  waitVm((imm & 15) | ((imm >> 10) & 0x30));
+  const lgkm = (imm >> 8) & 63;
+  if (lgkm != 63) waitLgkm(lgkm);
+}
+
 export function waitVm(limit: u32): void {
   const issued = load<u32>(wave, Wave.VM_ISSUED);
   if (issued - load<u32>(wave, Wave.VM_DONE) > limit) store<u32>(wave, issued - limit, Wave.VM_DONE);
+  if (issued == load<u32>(wave, Wave.VM_DONE)) dropHazards(Wave.HAZARDS_VM, Wave.HAZARDS_LGKM);
 }
 
 /** Scalar loads return out of order: with any outstanding only a wait for 0 tells something. */
@@ -139,6 +164,7 @@ export function waitLgkm(limit: u32): void {
   if (limit == 0) {
     store<u32>(wave, issued, Wave.LGKM_DONE);
     store<u32>(wave, 0, Wave.SMEM_OUT);
+    dropHazards(Wave.HAZARDS_LGKM, Wave.HAZARDS_VM);
   } else if (load<u32>(wave, Wave.SMEM_OUT) == 0 && issued - load<u32>(wave, Wave.LGKM_DONE) > limit) {
     store<u32>(wave, issued - limit, Wave.LGKM_DONE);
   }

@@ -1,0 +1,278 @@
+/** Quick vector instructions: straight code over whole rows, under the lane mask where not all lanes are active. */
+import { Rec, Wave } from "../layout.ts";
+import { Quick, Shape } from "./quick.ts";
+import { Row } from "./row.ts";
+import {
+  Add,
+  Add3,
+  AddF,
+  AddShift,
+  And,
+  EqF,
+  EqI,
+  FloatOfSigned,
+  FloatOfUnsigned,
+  Fma,
+  FmaMinus,
+  Fms,
+  LeF,
+  LeI,
+  LeU,
+  LtF,
+  LtI,
+  LtU,
+  Mad24,
+  MaxF,
+  MinF,
+  Mov,
+  Mul,
+  MulF,
+  Not,
+  Or,
+  Rsq,
+  ShiftAdd,
+  ShiftLeft,
+  ShiftOr,
+  ShiftRight,
+  ShiftRightSigned,
+  Sub,
+  SubF,
+  Xor,
+} from "./row-ops.ts";
+import { maskRow, TEMP_SPLAT } from "./wave.ts";
+
+/** Lane bit ? b : a, under the mask. */
+function select(d: usize, a: usize, sa: usize, b: usize, sb: usize, bits: u32, m: usize): void {
+  const bit = i32x4(1, 2, 4, 8);
+  for (let i: usize = 0; i < 128; i += 16) {
+    const wanted = i32x4.eq(v128.and(i32x4.splat(bits), bit), bit);
+    Row.blend(d + i, v128.bitselect(v128.load(b), v128.load(a), wanted), m + i);
+    a += sa;
+    b += sb;
+    bits >>= 4;
+  }
+}
+
+function splat(at: usize, k: usize): usize {
+  const place = TEMP_SPLAT + (k << 4);
+  v128.store(place, v128.load32_splat(at));
+  return place;
+}
+
+/** Runs one instruction of the wave at slot `w`, which is not a comparison. */
+export function quickVector(w: usize, rec: usize, quick: u32): void {
+  const lanes = load<u32>(w, Wave.EXEC);
+  if (lanes == 0) return;
+  let a = w + <usize>load<u16>(rec, Rec.SRC0);
+  let b = w + <usize>load<u16>(rec, Rec.SRC1);
+  let c = w + <usize>load<u16>(rec, Rec.SRC2);
+  let sa: usize = 16;
+  let sb: usize = 16;
+  let sc: usize = 16;
+  const shape = <u32>load<u8>(rec, Rec.SHAPE);
+  if (shape) {
+    if (shape & Shape.LITERAL) store<u32>(w, load<u32>(rec, Rec.EXTRA), Wave.LITERAL);
+    if (shape & Shape.SCALAR0) {
+      a = splat(a, 0);
+      sa = 0;
+    }
+    if (shape & Shape.SCALAR1) {
+      b = splat(b, 1);
+      sb = 0;
+    }
+    if (shape & Shape.SCALAR2) {
+      c = splat(c, 2);
+      sc = 0;
+    }
+  }
+  const d = w + ((<usize>load<u16>(rec, Rec.DST)) << 7) + Wave.VGPR_FILE;
+  if (lanes == 0xffffffff) {
+    let sum = f32x4.splat(0);
+    switch (quick) {
+      case Quick.MOV:
+        Row.one<Mov>(d, a, sa);
+        return;
+      case Quick.AND:
+        Row.two<And>(d, a, sa, b, sb);
+        return;
+      case Quick.ADD:
+        Row.two<Add>(d, a, sa, b, sb);
+        return;
+      case Quick.MUL:
+        Row.two<Mul>(d, a, sa, b, sb);
+        return;
+      case Quick.ADD_F:
+        sum = Row.two<AddF>(d, a, sa, b, sb);
+        break;
+      case Quick.SUB_F:
+        sum = Row.two<SubF>(d, a, sa, b, sb);
+        break;
+      case Quick.MUL_F:
+        sum = Row.two<MulF>(d, a, sa, b, sb);
+        break;
+      case Quick.FMA:
+        sum = Row.three<Fma>(d, a, sa, b, sb, c, sc);
+        break;
+      case Quick.FMS:
+        sum = Row.three<Fms>(d, a, sa, b, sb, c, sc);
+        break;
+      default:
+        masked(w, rec, quick, d, a, sa, b, sb, c, sc);
+        return;
+    }
+    if (v128.any_true(f32x4.ne(sum, sum))) Row.mendNans(d, maskRow());
+    return;
+  }
+  masked(w, rec, quick, d, a, sa, b, sb, c, sc);
+}
+
+function masked(
+  w: usize,
+  rec: usize,
+  quick: u32,
+  d: usize,
+  a: usize,
+  sa: usize,
+  b: usize,
+  sb: usize,
+  c: usize,
+  sc: usize,
+): void {
+  const m = maskRow();
+  let sum = f32x4.splat(0);
+  switch (quick) {
+    case Quick.MOV:
+      Row.oneMasked<Mov>(d, a, sa, m);
+      return;
+    case Quick.NOT:
+      Row.oneMasked<Not>(d, a, sa, m);
+      return;
+    case Quick.CNDMASK:
+      select(d, a, sa, b, sb, load<u32>(w + ((<usize>load<u16>(rec, Rec.SRC3)) << 2), Wave.SCALARS), m);
+      return;
+    case Quick.AND:
+      Row.twoMasked<And>(d, a, sa, b, sb, m);
+      return;
+    case Quick.OR:
+      Row.twoMasked<Or>(d, a, sa, b, sb, m);
+      return;
+    case Quick.XOR:
+      Row.twoMasked<Xor>(d, a, sa, b, sb, m);
+      return;
+    case Quick.ADD:
+      Row.twoMasked<Add>(d, a, sa, b, sb, m);
+      return;
+    case Quick.SUB:
+      Row.twoMasked<Sub>(d, a, sa, b, sb, m);
+      return;
+    case Quick.MUL:
+      Row.twoMasked<Mul>(d, a, sa, b, sb, m);
+      return;
+    case Quick.ADD3:
+      Row.threeMasked<Add3>(d, a, sa, b, sb, c, sc, m);
+      return;
+    case Quick.MAD24:
+      Row.threeMasked<Mad24>(d, a, sa, b, sb, c, sc, m);
+      return;
+    case Quick.SHL:
+      Row.scaled<ShiftLeft>(d, b, sb, b, sb, load<i32>(a), m);
+      return;
+    case Quick.SHR:
+      Row.scaled<ShiftRight>(d, b, sb, b, sb, load<i32>(a), m);
+      return;
+    case Quick.SAR:
+      Row.scaled<ShiftRightSigned>(d, b, sb, b, sb, load<i32>(a), m);
+      return;
+    case Quick.SHL_ADD:
+      Row.scaled<ShiftAdd>(d, a, sa, c, sc, load<i32>(b), m);
+      return;
+    case Quick.SHL_OR:
+      Row.scaled<ShiftOr>(d, a, sa, c, sc, load<i32>(b), m);
+      return;
+    case Quick.ADD_SHL:
+      Row.scaled<AddShift>(d, a, sa, b, sb, load<i32>(c), m);
+      return;
+    case Quick.CVT_F_I:
+      Row.oneMasked<FloatOfSigned>(d, a, sa, m);
+      return;
+    case Quick.CVT_F_U:
+      Row.oneMasked<FloatOfUnsigned>(d, a, sa, m);
+      return;
+    case Quick.ADD_F:
+      sum = Row.twoMasked<AddF>(d, a, sa, b, sb, m);
+      break;
+    case Quick.SUB_F:
+      sum = Row.twoMasked<SubF>(d, a, sa, b, sb, m);
+      break;
+    case Quick.MUL_F:
+      sum = Row.twoMasked<MulF>(d, a, sa, b, sb, m);
+      break;
+    case Quick.FMA:
+      sum = Row.threeMasked<Fma>(d, a, sa, b, sb, c, sc, m);
+      break;
+    case Quick.FMS:
+      sum = Row.threeMasked<Fms>(d, a, sa, b, sb, c, sc, m);
+      break;
+    case Quick.FMA_MINUS:
+      sum = Row.threeMasked<FmaMinus>(d, a, sa, b, sb, c, sc, m);
+      break;
+    case Quick.RSQ:
+      Row.oneMasked<Rsq>(d, a, sa, m);
+      return;
+    case Quick.MIN_F:
+      Row.twoMasked<MinF>(d, a, sa, b, sb, m);
+      return;
+    default:
+      Row.twoMasked<MaxF>(d, a, sa, b, sb, m);
+      return;
+  }
+  if (v128.any_true(f32x4.ne(sum, sum))) Row.mendNans(d, m);
+}
+
+/** Runs one comparison: the mask of active lanes where it holds goes to a scalar register. */
+export function quickCompare(w: usize, rec: usize, quick: u32): void {
+  let a = w + <usize>load<u16>(rec, Rec.SRC0);
+  let b = w + <usize>load<u16>(rec, Rec.SRC1);
+  let sa: usize = 16;
+  let sb: usize = 16;
+  const shape = <u32>load<u8>(rec, Rec.SHAPE);
+  if (shape & Shape.LITERAL) store<u32>(w, load<u32>(rec, Rec.EXTRA), Wave.LITERAL);
+  if (shape & Shape.SCALAR0) {
+    a = splat(a, 0);
+    sa = 0;
+  }
+  if (shape & Shape.SCALAR1) {
+    b = splat(b, 1);
+    sb = 0;
+  }
+  let holds: u32 = 0;
+  switch (quick) {
+    case Quick.LT_F:
+      holds = Row.compare<LtF>(a, sa, b, sb);
+      break;
+    case Quick.EQ_F:
+      holds = Row.compare<EqF>(a, sa, b, sb);
+      break;
+    case Quick.LE_F:
+      holds = Row.compare<LeF>(a, sa, b, sb);
+      break;
+    case Quick.EQ_I:
+      holds = Row.compare<EqI>(a, sa, b, sb);
+      break;
+    case Quick.LT_I:
+      holds = Row.compare<LtI>(a, sa, b, sb);
+      break;
+    case Quick.LE_I:
+      holds = Row.compare<LeI>(a, sa, b, sb);
+      break;
+    case Quick.LT_U:
+      holds = Row.compare<LtU>(a, sa, b, sb);
+      break;
+    default:
+      holds = Row.compare<LeU>(a, sa, b, sb);
+      break;
+  }
+  if (shape & Shape.INVERT) holds = ~holds;
+  const active = load<u32>(w, Wave.EXEC);
+  store<u32>(w + ((<usize>load<u16>(rec, Rec.DST)) << 2), holds & active, Wave.SCALARS);
+}
