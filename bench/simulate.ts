@@ -57,8 +57,7 @@ const cases: readonly Case[] = [
     // One group short of 16 Mi: a dispatch's limit.
     groups: [65535, 1, 1],
     push: Uint32Array.of(16 * MEBI, f32(2.5)),
-    wrong: (after, [x, y]) =>
-      within("y[12345]", at(floats(after[1]), 12345), 2.5 * at(x, 12345) + at(y, 12345), 1e-6),
+    wrong: (after, [x, y]) => within("y[12345]", at(floats(after[1]), 12345), 2.5 * at(x, 12345) + at(y, 12345), 1e-6),
   },
   matmul("matmul_naive"),
   matmul("matmul_tiled"),

@@ -1,6 +1,6 @@
 import { noise } from "../math/exact.ts";
 import { assembleAll } from "./assembler.ts";
-import { high, low, Rig } from "./rig.ts";
+import { type Build, high, low, Rig } from "./rig.ts";
 
 /** Blocks of 32 lanes that each instruction is tried on. */
 const BLOCKS = 32;
@@ -79,8 +79,9 @@ export function runBodies(
   bodies: readonly string[],
   words = inputs(),
   floatMode = 0xf0,
+  build: Build = "release",
 ): Result[][] {
-  const rig = new Rig({ memoryBytes: 0x1000_0000 });
+  const rig = new Rig({ memoryBytes: 0x1000_0000, build });
   const wrap = kind === "vector" ? vectorKernel : scalarKernel;
   const kernels = assembleAll(bodies.map(wrap));
   const input = rig.alloc(TRIES * 16);

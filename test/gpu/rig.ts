@@ -55,6 +55,9 @@ export interface Launch {
   readonly rsrc?: readonly [number, number];
 }
 
+/** Builds of gpu.wasm. */
+export type Build = "fused" | "release" | "checked";
+
 const modules = new Map<string, WebAssembly.Module>();
 
 /** gpu.wasm, compiled once per test file. */
@@ -87,7 +90,7 @@ export class Rig {
   constructor(
     options: {
       memoryBytes?: number;
-      build?: "release" | "checked";
+      build?: Build;
       seed?: number;
       flags?: number;
       wgps?: number;

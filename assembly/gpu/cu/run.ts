@@ -163,7 +163,7 @@ export function runWave(context: usize, queue: u32, slice: u32): u32 {
     }
     addTally(context, tally);
     // A branch may have left the page backwards: the difference is signed.
-    if (faultKind != 0 || next == Next.STEP) pc = pageStart + <u64>((<i64>(<i32>(rec - page))) >> (RECORD_SHIFT - 2));
+    if (faultKind != 0 || next == Next.STEP) pc = pageStart + <u64>(<i64>(<i32>(rec - page)) >> (RECORD_SHIFT - 2));
     else if (next == Next.JUMP) pc = target;
     else {
       pc = addressAfter(pageStart, rec, page);
