@@ -84,3 +84,20 @@ export function percentile(counters: Readonly<Record<string, number>>, prefix: s
   }
   return 0;
 }
+
+/** How many samples of such a histogram are at most each of the ascending limits. Microseconds. */
+export function countsUpTo(
+  counters: Readonly<Record<string, number>>,
+  prefix: string,
+  limits: readonly number[],
+): { readonly counts: readonly number[]; readonly total: number } {
+  const counts = limits.map(() => 0);
+  let total = 0;
+  for (const [name, count] of Object.entries(counters)) {
+    if (!name.startsWith(prefix)) continue;
+    const value = 2 ** (Number(name.slice(prefix.length)) / bucketsPerOctave);
+    total += count;
+    for (const [i, limit] of limits.entries()) if (value <= limit) counts[i] = (counts[i] as number) + count;
+  }
+  return { counts, total };
+}

@@ -1,4 +1,4 @@
-export { durationBucket, percentile } from "./counters.ts";
+export { countsUpTo, durationBucket, percentile } from "./counters.ts";
 export { makeFolder } from "./disk-folder.ts";
 export type { Identity } from "./history.ts";
 export { storeProblem } from "./open-store.ts";

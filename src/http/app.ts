@@ -9,7 +9,7 @@ import { compress } from "./compress.ts";
 import { docsRoutes } from "./docs-ui.ts";
 import { type Access, guard } from "./guard.ts";
 import { jsonBodies } from "./json-body.ts";
-import { countName, metricsText, type RequestCounts } from "./metrics.ts";
+import { Metrics } from "./metrics.ts";
 import { errorHandler, problemOf, problemType, sendProblem } from "./problem.ts";
 import { limitRate } from "./rate-limit.ts";
 import { cacheStats, health, problem, version } from "./schemas.ts";
@@ -75,7 +75,15 @@ export function createApp(options: AppOptions): FastifyInstance {
   // Fastify reads text bodies by itself; here they are no media type that a route takes.
   app.removeContentTypeParser("text/plain");
   jsonBodies(app);
-  const requests = new Map<string, number>();
+  const metrics = new Metrics(service, options.farm);
+  app.addHook("onListen", (done) => {
+    metrics.start();
+    done();
+  });
+  app.addHook("preClose", async () => {
+    metrics.stop();
+    options.farm?.stop();
+  });
   // Hooks call back instead of giving promises: each turn less is time of every request.
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id).headers(securityHeaders);
@@ -85,8 +93,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   if (options.rateLimit !== undefined && options.rateLimit > 0) app.addHook("onRequest", limitRate(options.rateLimit));
   app.addHook("onSend", compress);
   app.addHook("onResponse", (request, reply, done) => {
-    const name = countName(request.method, request.routeOptions.url ?? "none", reply.statusCode);
-    requests.set(name, (requests.get(name) ?? 0) + 1);
+    metrics.countAnswer(request.method, request.routeOptions.url ?? "none", reply.statusCode);
     done();
   });
   app.addHook("onRoute", (route) => {
@@ -96,7 +103,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setErrorHandler(errorHandler(limits.bodyBytes));
   app.setNotFoundHandler(notFound(app));
 
-  const register = (to: FastifyInstance) => registerRoutes(to, options, requests);
+  const register = (to: FastifyInstance) => registerRoutes(to, options, metrics);
   register(app);
   const makeDocument = async () => {
     const { openApiDocument } = await import("./openapi.ts");
@@ -109,7 +116,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
-function registerRoutes(app: FastifyInstance, options: AppOptions, requests: RequestCounts): void {
+function registerRoutes(app: FastifyInstance, options: AppOptions, metrics: Metrics): void {
   const { service } = options;
   compileRoute(app, service);
   artifactRoutes(app, service);
@@ -119,7 +126,7 @@ function registerRoutes(app: FastifyInstance, options: AppOptions, requests: Req
     "/metrics",
     { config: { role: "read" }, schema: { summary: "Prometheus metrics" } },
     async (_request, reply) => {
-      const { type, text } = await metricsText(service, requests);
+      const { type, text } = await metrics.text();
       return reply.type(type).send(text);
     },
   );

@@ -171,7 +171,6 @@ export function batchRoutes(app: FastifyInstance, service: CompileService, worke
   app.addHook("preClose", async () => {
     isOver = true;
     batches.stop();
-    farm?.stop();
     for (const { raw } of streams) raw.end();
   });
   const find = async (id: string): Promise<BatchView> => {

@@ -4,7 +4,8 @@ const literals = <const T extends readonly string[]>(values: T) =>
   Type.Unsafe<T[number]>({ type: "string", enum: [...values] });
 
 const closed = { additionalProperties: false } as const;
-const texts = Type.Record(Type.String(), Type.String());
+/** More names than any shader has: what they cost is taken before a worker's limits count. */
+const texts = Type.Record(Type.String(), Type.String(), { maxProperties: 4096 });
 const count = Type.Integer({ minimum: 0 });
 
 const emitNames = ["code", "asm", "spirv", "ir", "passes", "stats", "reflection", "sourceMap"] as const;

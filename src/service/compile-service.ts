@@ -1,5 +1,6 @@
 import { Bug, type Diagnostic } from "../base/index.ts";
 import {
+  countsUpTo,
   durationBucket,
   isKey,
   type Key,
@@ -51,6 +52,12 @@ interface CacheStatistics {
   readonly verify: { readonly checked: number; readonly wrong: number };
   readonly since: string;
   readonly recentFailures: readonly RecentFailure[];
+}
+
+interface CompileTimes {
+  readonly counts: readonly number[];
+  readonly total: number;
+  readonly sumMicroseconds: number;
 }
 
 interface CompileServiceOptions {
@@ -227,6 +234,7 @@ export class CompileService {
       if (answer.kind === "bug") throw serviceError("COMPILER_BUG", { id }, answer.detail);
       cache.counters.add("compiles");
       cache.counters.add(`compileMicroseconds.${durationBucket(answer.microseconds)}`);
+      cache.counters.add("compileMicrosecondsTotal", answer.microseconds);
       const identity = keys.identity(answer.kind === "record" ? answer.filesRead : []);
       cache.countMiss(identity, lookup);
       if (answer.kind === "refused") return { diagnostics: answer.diagnostics.slice(0, maxDiagnostics) };
@@ -293,6 +301,13 @@ export class CompileService {
       since: new Date(all.since ?? this.#started).toISOString(),
       recentFailures: this.#failures,
     };
+  }
+
+  /** How many compiles took at most each of the ascending limits, how many there were, and how long they took in all. */
+  compileTimes(limitsMicroseconds: readonly number[]): CompileTimes {
+    const all = this.#options.cache.counters.read();
+    const sumMicroseconds = all.compileMicrosecondsTotal ?? 0;
+    return { ...countsUpTo(all, "compileMicroseconds.", limitsMicroseconds), sumMicroseconds };
   }
 
   poolStats(): PoolStats {

@@ -60,6 +60,8 @@ describe.skipIf(!oracle("redis-server"))("a farm of two servers and two workers"
 
   it("compiles a batch on the workers, and loses nothing with one that is killed", async () => {
     const before = (await compilesOf(server(0))) + (await compilesOf(server(1)));
+    // The document is made by routes of its own, whose end is not the farm's.
+    expect((await fetch(`${server(0).address}/openapi.json`)).status).toBe(200);
     const distinct = 100;
     const shaders = Array.from({ length: 230 }, (_, i) => shader(1000 + (i % distinct), i === 117));
     const id = await sendBatch(server(0).address, shaders);

@@ -168,6 +168,7 @@ describe("POST /compile", () => {
       { source: "a", options: { optimization: 3 } },
       { source: "a", emit: ["everything"] },
       { source: "a", defines: { A: 1 } },
+      { source: "a", defines: Object.fromEntries(Array.from({ length: 4097 }, (_, i) => [`N${i}`, ""])) },
       { source: "a", specialization: [{ id: -1, value: 1 }] },
       { source: "a", specialization: [{ id: 1, value: "1.5" }] },
       { source: "a", target: "gfx900" },
@@ -318,6 +319,10 @@ describe("every route", () => {
     const metrics = await app.inject({ url: "/metrics" });
     expect(metrics.headers["content-type"]).toContain("text/plain");
     expect(metrics.body).toMatch(/^kiln_compiles_total [1-9]/m);
+    expect(metrics.body).toMatch(/^kiln_event_loop_delay_seconds\{quantile="0.99"\} /m);
+    const compiles = /^kiln_compiles_total (\d+)$/m.exec(metrics.body)?.[1];
+    expect(metrics.body).toContain(`kiln_compile_duration_seconds_bucket{le="+Inf"} ${compiles}\n`);
+    expect(metrics.body).toMatch(/^kiln_compile_duration_seconds_sum [\d.]+$/m);
     expect(metrics.body).toMatch(/^kiln_http_requests_total\{method="POST",route="\/compile",status="200"\} [1-9]/m);
     const document = (await app.inject({ url: "/openapi.json" })).json();
     expect(document.openapi).toMatch(/^3\./);
