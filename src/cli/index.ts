@@ -6,6 +6,7 @@ import type { CompileFlags } from "./compile.ts";
 import { type CliEnvironment, CliError, complain, print, type ServeFlags } from "./environment.ts";
 import type { RunFlags } from "./run.ts";
 import type { SourceFlags } from "./source-files.ts";
+import type { StatsFlags } from "./stats.ts";
 
 const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
 
@@ -87,6 +88,23 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
       const settings = environment.loadConfig(flags.server === undefined ? {} : { server: flags.server });
       const { compileFiles } = await import("./compile.ts");
       setStatus(await compileFiles(files, flags, settings));
+    });
+
+  sourceFlags(kiln.command("stats"))
+    .description("statistics of shaders: a row each, a total, and how they differ from a saved file")
+    .argument("<path...>", "shaders, or folders of them")
+    .addOption(
+      new Option("--format <format>", "how to print").choices(["table", "json", "csv", "junit"]).default("table"),
+    )
+    .option("--save <file>", "keep the rows for a later --compare")
+    .option("--compare <file>", "show differences from a file of --save")
+    .option("--budget <bounds>", "bounds of each shader, such as 'instructions<=+1%,vgprs<=+0': exit 1 over them")
+    .option("-o, --output <file>", "write there; - is standard output")
+    .option("--server <url>", "compile on this service; its key in KILN_API_KEY")
+    .action(async (paths: string[], { server, ...flags }: StatsFlags & { server?: string }) => {
+      const settings = environment.loadConfig(server === undefined ? {} : { server });
+      const { stats } = await import("./stats.ts");
+      setStatus(await stats(paths, flags, settings));
     });
 
   sourceFlags(kiln.command("exec"))

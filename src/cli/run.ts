@@ -5,6 +5,7 @@ import { createPoolCompiler, runFile, type ScriptResult } from "../amber/index.t
 import { distFile, fileProblem } from "../base/index.ts";
 import { CompilePool, createMachine } from "../service/index.ts";
 import { CliError, complain, print } from "./environment.ts";
+import { xml } from "./junit.ts";
 
 export interface RunFlags {
   readonly root?: string;
@@ -65,12 +66,6 @@ function findScripts(paths: readonly string[], { root = ".", list }: RunFlags): 
 function lineOf({ status, file, line, reason }: ScriptResult): string {
   const place = line > 0 ? `${file}:${line}` : file;
   return status === "PASS" ? `PASS ${file}` : `${status} ${place}: ${reason.split("\n", 1)[0]}`;
-}
-
-function xml(text: string): string {
-  const named: Readonly<Record<string, string>> = { "<": "&lt;", ">": "&gt;", "&": "&amp;", '"': "&quot;" };
-  // XML has no way to write the other control characters
-  return text.replace(/[<>&"]/g, (c) => named[c] ?? c).replace(/[^\t\n\r -\ud7ff\ue000-\ufffd]/g, "?");
 }
 
 function junitOf(results: readonly ScriptResult[], counts: Counts): string {
