@@ -116,7 +116,7 @@ export const enum Rec {
   SRC3 = 14,
   /** u32 `Mod` bits. */
   MODS = 16,
-  /** Literal, or DPP/SDWA dword. */
+  /** Literal, or DPP/SDWA dword, or what a memory instruction moves. */
   EXTRA = 20,
   /** i32 immediate: offset or simm16. */
   IMM = 24,

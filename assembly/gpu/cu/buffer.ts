@@ -7,7 +7,9 @@ import { invalidateGl0, invalidateGl1 } from "../mem/hierarchy.ts";
 import { READ, translate, WRITE } from "../mem/translate.ts";
 import { beginCached } from "./cached.ts";
 import { markPending } from "./pending.ts";
-import { Access, accessBytes, atomicLane32, atomicLane64, loadLane, Move, moveOf, storeLane } from "./vmem.ts";
+import { Row } from "./row.ts";
+import { Mov } from "./row-ops.ts";
+import { Access, accessBytes, atomicLane32, atomicLane64, loadLane, Move, storeLane } from "./vmem.ts";
 import { exec, sgpr, vgprRow, wave } from "./wave.ts";
 
 const enum Oob {
@@ -73,7 +75,7 @@ export function executeBuffer(rec: usize): void {
     else invalidateGl1();
     return;
   }
-  const move = moveOf(op);
+  const move = load<u32>(rec, Rec.EXTRA);
   if (move == Move.UNKNOWN) {
     raiseNotModelled();
     return;
@@ -96,16 +98,11 @@ export function executeBuffer(rec: usize): void {
   const what = move & Move.WHAT;
   const kind = move & Move.KIND;
   const lanes = exec();
-  if (lanes == 0xffffffff && plain && offen && oob == Oob.RAW && what <= <u32>Move.STORE && kind == Access.DWORD) {
-    if (straight(what, offsetRow, imm, soffset, data)) {
-      if (what == Move.LOAD) markPending(rec);
-      return;
-    }
-  }
   const returns = (mods & Mod.GLC) != 0;
   if (cached) beginCached(rec, what == Move.STORE || (what >= <u32>Move.ATOMIC && !returns));
   if (plain && offen && oob == Oob.RAW && what <= <u32>Move.STORE && kind <= <u32>Access.DWORDX4) {
-    rawDwords(what, kind, offsetRow, imm, soffset, data, lanes);
+    if (kind == Access.DWORD) rawQuads(what, offsetRow, imm, soffset, data, lanes);
+    else rawDwords(what, kind, offsetRow, imm, soffset, data, lanes);
     if (faultKind == 0 && what == Move.LOAD) markPending(rec);
     return;
   }
@@ -127,25 +124,68 @@ export function executeBuffer(rec: usize): void {
 /** 32 consecutive, in-range dwords of one page: eight vector moves. False where the lanes are not like that. */
 function straight(what: u32, offsets: usize, imm: u32, soffset: u32, data: usize): bool {
   const first = load<u32>(offsets);
+  if (load<u32>(offsets, 124) != first + 124) return false;
   const step = i32x4(0, 4, 8, 12);
-  let same = i32x4.splat(-1);
-  for (let i: u32 = 0; i < 8; i++) {
-    const want = i32x4.add(i32x4.splat(first + 16 * i), step);
-    same = v128.and(same, i32x4.eq(v128.load(offsets + ((<usize>i) << 4)), want));
+  let want = i32x4.add(i32x4.splat(first), step);
+  let same = i32x4.eq(v128.load(offsets), want);
+  for (let i: usize = 16; i < 128; i += 16) {
+    want = i32x4.add(want, i32x4.splat(16));
+    same = v128.and(same, i32x4.eq(v128.load(offsets + i), want));
   }
-  if (!i32x4.all_true(same)) return uniform(what, offsets, imm, soffset, data, first);
   const start = <u64>first + <u64>imm;
-  if (start + 128 > <u64>records || first > 0xffffff80) return false;
+  if (!i32x4.all_true(same) || start + 128 > <u64>records || first > 0xffffff80) return false;
   const va = address(0, first + imm, soffset);
   if ((va & 0xfff) > 4096 - 128) return false;
   const at = translate(va, what == Move.LOAD ? READ : WRITE);
-  if (at == 0) {
-    nameLane(0);
-    return true;
-  }
-  if (what == Move.LOAD) memory.copy(data, at, 128);
-  else memory.copy(at, data, 128);
+  if (at == 0) nameLane(0);
+  else if (what == Move.LOAD) Row.one<Mov>(data, at);
+  else Row.one<Mov>(at, data);
   return true;
+}
+
+/** One dword a lane. Four lanes go at once where they are consecutive, or load the same; the rest one by one, in order. */
+function rawQuads(what: u32, offsets: usize, imm: u32, soffset: u32, data: usize, lanes: u32): void {
+  if (lanes == 0xffffffff && straight(what, offsets, imm, soffset, data)) return;
+  const last = <i64>records - <i64>imm - 4;
+  const start = address(0, 0, soffset) + <u64>imm;
+  const need = what == Move.LOAD ? READ : WRITE;
+  const step = i32x4(0, 4, 8, 12);
+  let page: u64 = <u64>-1;
+  let pageAt: usize = 0;
+  for (let lane: u32 = 0; lane < 32; lane += 4) {
+    const wanted = (lanes >> lane) & 15;
+    if (wanted == 0) continue;
+    const column = (<usize>lane) << 2;
+    const o = v128.load(offsets + column);
+    const first = <u32>i32x4.extract_lane(o, 0);
+    const apart = i32x4.sub(o, i32x4.splat(first));
+    const row = i32x4.all_true(i32x4.eq(apart, step));
+    const span: u32 = row ? 16 : 4;
+    const va = start + <u64>first;
+    const within = <usize>va & 4095;
+    if (
+      wanted != 15 ||
+      !(row || (what == Move.LOAD && !v128.any_true(apart))) ||
+      <i64>first + <i64>span - 4 > last ||
+      within + span > 4096
+    ) {
+      rawDwords(what, 1, offsets, imm, soffset, data, wanted << lane);
+      if (faultKind != 0) return;
+      continue;
+    }
+    if (va >> 12 != page) {
+      page = va >> 12;
+      pageAt = translate(va, need) - within;
+      if (faultKind != 0) {
+        nameLane(lane);
+        return;
+      }
+    }
+    const at = pageAt + within;
+    const place = data + column;
+    if (what == Move.STORE) v128.store(at, v128.load(place));
+    else v128.store(place, row ? v128.load(at) : v128.load32_splat(at));
+  }
 }
 
 /** Dwords of a raw buffer by offset VGPR: lanes in range and within a page go straight, the others one by one. */
@@ -199,25 +239,6 @@ function moreStores(dwords: u32, place: usize, at: usize): void {
   store<u32>(at, load<u32>(place, 128), 4);
   if (dwords > 2) store<u32>(at, load<u32>(place, 256), 8);
   if (dwords > 3) store<u32>(at, load<u32>(place, 384), 12);
-}
-
-/** All lanes load the same dword. */
-function uniform(what: u32, offsets: usize, imm: u32, soffset: u32, data: usize, first: u32): bool {
-  if (what != Move.LOAD) return false;
-  let same = i32x4.splat(-1);
-  const want = i32x4.splat(first);
-  for (let i: usize = 0; i < 128; i += 16) same = v128.and(same, i32x4.eq(v128.load(offsets + i), want));
-  if (!i32x4.all_true(same) || <u64>first + <u64>imm + 4 > <u64>records) return false;
-  const va = address(0, first + imm, soffset);
-  if ((va & 0xfff) > 4092) return false;
-  const at = translate(va, READ);
-  if (at == 0) {
-    nameLane(0);
-    return true;
-  }
-  const value = v128.load32_splat(at);
-  for (let i: usize = 0; i < 128; i += 16) v128.store(data + i, value);
-  return true;
 }
 
 /** One lane. Each dword of a raw access is checked alone: outside it reads 0, and stores and atomics are dropped. */

@@ -22,8 +22,10 @@ import { FaultKind, RegisterClass } from "../../gen/uapi.ts";
 import { faultKind, raise, raiseDetail } from "../fault.ts";
 import { Class, LoadKind, Mod, Rec, TALLY_BITS, Unit, Wave } from "../layout.ts";
 import { EXECUTE, read32 } from "../mem/translate.ts";
+import { ldsMove } from "./lds.ts";
 import { usedBits } from "./pending.ts";
 import { recognise } from "./quick.ts";
+import { moveOf } from "./vmem.ts";
 
 const VCC: u32 = SourceCode.vccLo;
 const NULL: u32 = SourceCode.nullReg;
@@ -240,6 +242,7 @@ function decodeSmem(rec: usize, op: u32, w: u32, hi: u32): void {
 
 function decodeBuffer(rec: usize, op: u32, w: u32, hi: u32): void {
   const flags = opFlags(op);
+  store<u32>(rec, moveOf(op), Rec.EXTRA);
   const offen = d.mubufOffen(w);
   const idxen = d.mubufIdxen(w);
   const glc = d.mubufGlc(w);
@@ -290,6 +293,7 @@ function memoryData(rec: usize, op: u32, data: u32, dst: u32, glc: bool): void {
 
 function decodeFlat(rec: usize, op: u32, w: u32, hi: u32): void {
   const format = opFormat(op);
+  store<u32>(rec, moveOf(op), Rec.EXTRA);
   const glc = d.flatGlc(w);
   setMod(rec, (glc ? Mod.GLC : 0) | (d.flatDlc(w) ? Mod.DLC : 0));
   if (d.flatLds(w)) raise(FaultKind.NOT_MODELLED);
@@ -317,6 +321,7 @@ function decodeFlat(rec: usize, op: u32, w: u32, hi: u32): void {
 function decodeLds(rec: usize, op: u32, w: u32, hi: u32): void {
   if (d.dsGds(w)) raise(FaultKind.NOT_MODELLED);
   const flags = opFlags(op);
+  store<u32>(rec, ldsMove(op), Rec.EXTRA);
   store<u16>(rec, d.dsVdst(hi), Rec.DST);
   store<u16>(rec, d.dsAddr(hi), Rec.SRC0);
   store<u16>(rec, d.dsData0(hi), Rec.SRC1);

@@ -7,6 +7,8 @@ import { cached } from "../mem/cache-state.ts";
 import { READ, translate, WRITE } from "../mem/translate.ts";
 import { beginCached } from "./cached.ts";
 import { markPending } from "./pending.ts";
+import { Row } from "./row.ts";
+import { Mov } from "./row-ops.ts";
 import {
   Access,
   accessBytes,
@@ -15,7 +17,6 @@ import {
   beginQuick,
   loadLane,
   Move,
-  moveOf,
   quickAddress,
   storeLane,
 } from "./vmem.ts";
@@ -66,15 +67,15 @@ function straight(what: u32, row: usize, start: u64, data: usize): bool {
     nameLane(0);
     return true;
   }
-  if (what == Move.LOAD) memory.copy(data, at, 128);
-  else memory.copy(at, data, 128);
+  if (what == Move.LOAD) Row.one<Mov>(data, at);
+  else Row.one<Mov>(at, data);
   return true;
 }
 
 export function executeFlat(rec: usize): void {
   const op = <u32>load<u16>(rec, Rec.OP);
   const format = opFormat(op);
-  const move = moveOf(op);
+  const move = load<u32>(rec, Rec.EXTRA);
   if (move == Move.UNKNOWN || op == Op.none) {
     raiseNotModelled();
     return;

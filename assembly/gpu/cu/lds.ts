@@ -191,7 +191,7 @@ export function executeLds(rec: usize): void {
       addTid(rec, true);
       break;
     default:
-      move(rec, ldsMove(op));
+      move(rec, load<u32>(rec, Rec.EXTRA));
       break;
   }
   if (faultKind != 0) return;
@@ -274,8 +274,39 @@ function move(rec: usize, what: u32): void {
   }
 }
 
-/** One dword a lane, straight where it is aligned and inside. */
+/** One dword a lane. Four lanes go at once where they are consecutive, or read the same; the rest one by one, in order. */
 function dwords(read: bool, lanes: u32, address: usize, offset: u32, dst: usize, data: usize): void {
+  const last = <i64>limit - 4;
+  const step = i32x4(0, 4, 8, 12);
+  for (let lane: u32 = 0; lane < 32; lane += 4) {
+    const wanted = (lanes >> lane) & 15;
+    if (wanted == 0) continue;
+    const column = (<usize>lane) << 2;
+    const o = v128.load(address + column);
+    const first = <u32>i32x4.extract_lane(o, 0);
+    const apart = i32x4.sub(o, i32x4.splat(first));
+    const row = i32x4.all_true(i32x4.eq(apart, step));
+    const at = first + offset;
+    // Offsets that wrap around are for the slow way.
+    if (
+      wanted != 15 ||
+      !(row || (read && !v128.any_true(apart))) ||
+      (at & 3) != 0 ||
+      at < offset ||
+      <i64>at + (row ? 12 : 0) > last
+    ) {
+      singles(read, wanted << lane, address, offset, dst, data);
+      if (faultKind != 0) return;
+      continue;
+    }
+    const place = block + <usize>at;
+    if (!read) v128.store(place, v128.load(data + column));
+    else v128.store(dst + column, row ? v128.load(place) : v128.load32_splat(place));
+  }
+}
+
+/** One dword a lane, straight where it is aligned and inside. */
+function singles(read: bool, lanes: u32, address: usize, offset: u32, dst: usize, data: usize): void {
   const last = <i64>limit - 4;
   for (let left = lanes; left != 0; left &= left - 1) {
     const column = (<usize>ctz<u32>(left)) << 2;
@@ -295,8 +326,8 @@ function dwords(read: bool, lanes: u32, address: usize, offset: u32, dst: usize,
   }
 }
 
-/** What a DS instruction moves. */
-function ldsMove(op: u32): u32 {
+/** What a DS instruction moves: `Lds` bits with an `Access`, element bytes or an `Atomic`. */
+export function ldsMove(op: u32): u32 {
   switch (op) {
     case Op.ds_read_b32:
       return Lds.READ | Access.DWORD;

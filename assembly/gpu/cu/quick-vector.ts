@@ -62,14 +62,116 @@ function splat(at: usize, k: usize): usize {
 /** Runs one instruction of the wave at slot `w`, which is not a comparison. */
 export function quickVector(w: usize, rec: usize, quick: u32): void {
   const lanes = load<u32>(w, Wave.EXEC);
-  if (lanes == 0) return;
+  const shape = <u32>load<u8>(rec, Rec.SHAPE);
+  if (lanes == 0xffffffff) {
+    if (shape == 0 ? ofRows(w, rec, quick) : withScalar(w, rec, quick, shape)) return;
+  } else if (lanes == 0) return;
+  masked(w, rec, quick, shape);
+}
+
+/** Full rows in, all lanes active. False where there is no such form. */
+function ofRows(w: usize, rec: usize, quick: u32): bool {
+  const a = w + <usize>load<u16>(rec, Rec.SRC0);
+  const b = w + <usize>load<u16>(rec, Rec.SRC1);
+  const d = w + ((<usize>load<u16>(rec, Rec.DST)) << 7) + Wave.VGPR_FILE;
+  let sum = f32x4.splat(0);
+  switch (quick) {
+    case Quick.MOV:
+      Row.one<Mov>(d, a);
+      return true;
+    case Quick.AND:
+      Row.two<And>(d, a, b);
+      return true;
+    case Quick.ADD:
+      Row.two<Add>(d, a, b);
+      return true;
+    case Quick.MUL:
+      Row.two<Mul>(d, a, b);
+      return true;
+    case Quick.ADD_F:
+      sum = Row.two<AddF>(d, a, b);
+      break;
+    case Quick.SUB_F:
+      sum = Row.two<SubF>(d, a, b);
+      break;
+    case Quick.MUL_F:
+      sum = Row.two<MulF>(d, a, b);
+      break;
+    case Quick.FMA:
+      sum = Row.three<Fma>(d, a, b, w + <usize>load<u16>(rec, Rec.SRC2));
+      break;
+    case Quick.FMS:
+      sum = Row.three<Fms>(d, a, b, w + <usize>load<u16>(rec, Rec.SRC2));
+      break;
+    case Quick.RSQ:
+      Row.one<Rsq>(d, a);
+      return true;
+    default:
+      return false;
+  }
+  if (v128.any_true(f32x4.ne(sum, sum))) Row.mendNans(d, maskRow());
+  return true;
+}
+
+/** One source is a scalar, the others full rows, all lanes active. False where there is no such form. */
+function withScalar(w: usize, rec: usize, quick: u32, shape: u32): bool {
+  if (shape & Shape.LITERAL) store<u32>(w, load<u32>(rec, Rec.EXTRA), Wave.LITERAL);
+  const a = w + <usize>load<u16>(rec, Rec.SRC0);
+  const b = w + <usize>load<u16>(rec, Rec.SRC1);
+  const c = w + <usize>load<u16>(rec, Rec.SRC2);
+  const d = w + ((<usize>load<u16>(rec, Rec.DST)) << 7) + Wave.VGPR_FILE;
+  const which = shape & (Shape.SCALAR0 | Shape.SCALAR1 | Shape.SCALAR2);
+  if (which != Shape.SCALAR0) {
+    if (which == Shape.SCALAR1 && quick == Quick.SHL_ADD) Row.scaled<ShiftAdd>(d, a, c, load<i32>(b));
+    else if (which == Shape.SCALAR2 && quick == Quick.ADD_SHL) Row.scaled<AddShift>(d, a, b, load<i32>(c));
+    else return false;
+    return true;
+  }
+  const s = v128.load32_splat(a);
+  let sum = f32x4.splat(0);
+  switch (quick) {
+    case Quick.MOV:
+      for (let i: usize = 0; i < 128; i += 16) v128.store(d + i, s);
+      return true;
+    case Quick.AND:
+      Row.twoSplat<And>(d, s, b);
+      return true;
+    case Quick.ADD:
+      Row.twoSplat<Add>(d, s, b);
+      return true;
+    case Quick.MUL:
+      Row.twoSplat<Mul>(d, s, b);
+      return true;
+    case Quick.SHL:
+      Row.scaled<ShiftLeft>(d, b, b, load<i32>(a));
+      return true;
+    case Quick.ADD_F:
+      sum = Row.twoSplat<AddF>(d, s, b);
+      break;
+    case Quick.SUB_F:
+      sum = Row.twoSplat<SubF>(d, s, b);
+      break;
+    case Quick.MUL_F:
+      sum = Row.twoSplat<MulF>(d, s, b);
+      break;
+    case Quick.FMA:
+      sum = Row.threeSplat<Fma>(d, s, b, c);
+      break;
+    default:
+      return false;
+  }
+  if (v128.any_true(f32x4.ne(sum, sum))) Row.mendNans(d, maskRow());
+  return true;
+}
+
+/** Any quick instruction under the lane mask. */
+function masked(w: usize, rec: usize, quick: u32, shape: u32): void {
   let a = w + <usize>load<u16>(rec, Rec.SRC0);
   let b = w + <usize>load<u16>(rec, Rec.SRC1);
   let c = w + <usize>load<u16>(rec, Rec.SRC2);
   let sa: usize = 16;
   let sb: usize = 16;
   let sc: usize = 16;
-  const shape = <u32>load<u8>(rec, Rec.SHAPE);
   if (shape) {
     if (shape & Shape.LITERAL) store<u32>(w, load<u32>(rec, Rec.EXTRA), Wave.LITERAL);
     if (shape & Shape.SCALAR0) {
@@ -86,58 +188,6 @@ export function quickVector(w: usize, rec: usize, quick: u32): void {
     }
   }
   const d = w + ((<usize>load<u16>(rec, Rec.DST)) << 7) + Wave.VGPR_FILE;
-  if (lanes == 0xffffffff) {
-    let sum = f32x4.splat(0);
-    switch (quick) {
-      case Quick.MOV:
-        Row.one<Mov>(d, a, sa);
-        return;
-      case Quick.AND:
-        Row.two<And>(d, a, sa, b, sb);
-        return;
-      case Quick.ADD:
-        Row.two<Add>(d, a, sa, b, sb);
-        return;
-      case Quick.MUL:
-        Row.two<Mul>(d, a, sa, b, sb);
-        return;
-      case Quick.ADD_F:
-        sum = Row.two<AddF>(d, a, sa, b, sb);
-        break;
-      case Quick.SUB_F:
-        sum = Row.two<SubF>(d, a, sa, b, sb);
-        break;
-      case Quick.MUL_F:
-        sum = Row.two<MulF>(d, a, sa, b, sb);
-        break;
-      case Quick.FMA:
-        sum = Row.three<Fma>(d, a, sa, b, sb, c, sc);
-        break;
-      case Quick.FMS:
-        sum = Row.three<Fms>(d, a, sa, b, sb, c, sc);
-        break;
-      default:
-        masked(w, rec, quick, d, a, sa, b, sb, c, sc);
-        return;
-    }
-    if (v128.any_true(f32x4.ne(sum, sum))) Row.mendNans(d, maskRow());
-    return;
-  }
-  masked(w, rec, quick, d, a, sa, b, sb, c, sc);
-}
-
-function masked(
-  w: usize,
-  rec: usize,
-  quick: u32,
-  d: usize,
-  a: usize,
-  sa: usize,
-  b: usize,
-  sb: usize,
-  c: usize,
-  sc: usize,
-): void {
   const m = maskRow();
   let sum = f32x4.splat(0);
   switch (quick) {
@@ -175,22 +225,22 @@ function masked(
       Row.threeMasked<Mad24>(d, a, sa, b, sb, c, sc, m);
       return;
     case Quick.SHL:
-      Row.scaled<ShiftLeft>(d, b, sb, b, sb, load<i32>(a), m);
+      Row.scaledMasked<ShiftLeft>(d, b, sb, b, sb, load<i32>(a), m);
       return;
     case Quick.SHR:
-      Row.scaled<ShiftRight>(d, b, sb, b, sb, load<i32>(a), m);
+      Row.scaledMasked<ShiftRight>(d, b, sb, b, sb, load<i32>(a), m);
       return;
     case Quick.SAR:
-      Row.scaled<ShiftRightSigned>(d, b, sb, b, sb, load<i32>(a), m);
+      Row.scaledMasked<ShiftRightSigned>(d, b, sb, b, sb, load<i32>(a), m);
       return;
     case Quick.SHL_ADD:
-      Row.scaled<ShiftAdd>(d, a, sa, c, sc, load<i32>(b), m);
+      Row.scaledMasked<ShiftAdd>(d, a, sa, c, sc, load<i32>(b), m);
       return;
     case Quick.SHL_OR:
-      Row.scaled<ShiftOr>(d, a, sa, c, sc, load<i32>(b), m);
+      Row.scaledMasked<ShiftOr>(d, a, sa, c, sc, load<i32>(b), m);
       return;
     case Quick.ADD_SHL:
-      Row.scaled<AddShift>(d, a, sa, b, sb, load<i32>(c), m);
+      Row.scaledMasked<AddShift>(d, a, sa, b, sb, load<i32>(c), m);
       return;
     case Quick.CVT_F_I:
       Row.oneMasked<FloatOfSigned>(d, a, sa, m);

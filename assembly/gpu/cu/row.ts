@@ -1,7 +1,7 @@
 /**
  * One operation over the eight vectors of a register row, unrolled. The operation is a class with an inlined `apply`,
- * so each use becomes straight code. `sa`, `sb`, `sc` are 16 for a row, 0 for one vector that stands for all lanes; the
- * result may lie on a source's row. What comes back is a vector with a NaN in it wherever the result may hold one.
+ * so each use becomes straight code. Forms under a lane mask take sources by stride: `sa`, `sb`, `sc` are 16 for a row,
+ * 0 for one vector that stands for all lanes. The result may lie on a source's row. What comes back is a vector with a NaN in it wherever the result may hold one.
  */
 import { Float4 } from "./float4.ts";
 
@@ -36,33 +36,134 @@ export class Row {
   }
 
   @inline
-  static one<F extends One>(d: usize, a: usize, sa: usize): v128 {
+  static one<F extends One>(d: usize, a: usize): v128 {
     const f = changetype<F>(0);
     const r0 = f.apply(v128.load(a));
     v128.store(d, r0);
-    a += sa;
-    const r1 = f.apply(v128.load(a));
+    const r1 = f.apply(v128.load(a, 16));
     v128.store(d, r1, 16);
-    a += sa;
-    const r2 = f.apply(v128.load(a));
+    const r2 = f.apply(v128.load(a, 32));
     v128.store(d, r2, 32);
-    a += sa;
-    const r3 = f.apply(v128.load(a));
+    const r3 = f.apply(v128.load(a, 48));
     v128.store(d, r3, 48);
-    a += sa;
     const low = Row.sum(r0, r1, r2, r3);
-    const r4 = f.apply(v128.load(a));
+    const r4 = f.apply(v128.load(a, 64));
     v128.store(d, r4, 64);
-    a += sa;
-    const r5 = f.apply(v128.load(a));
+    const r5 = f.apply(v128.load(a, 80));
     v128.store(d, r5, 80);
-    a += sa;
-    const r6 = f.apply(v128.load(a));
+    const r6 = f.apply(v128.load(a, 96));
     v128.store(d, r6, 96);
-    a += sa;
-    const r7 = f.apply(v128.load(a));
+    const r7 = f.apply(v128.load(a, 112));
     v128.store(d, r7, 112);
     return f32x4.add(low, Row.sum(r4, r5, r6, r7));
+  }
+
+  @inline
+  static two<F extends Two>(d: usize, a: usize, b: usize): v128 {
+    const f = changetype<F>(0);
+    const r0 = f.apply(v128.load(a), v128.load(b));
+    v128.store(d, r0);
+    const r1 = f.apply(v128.load(a, 16), v128.load(b, 16));
+    v128.store(d, r1, 16);
+    const r2 = f.apply(v128.load(a, 32), v128.load(b, 32));
+    v128.store(d, r2, 32);
+    const r3 = f.apply(v128.load(a, 48), v128.load(b, 48));
+    v128.store(d, r3, 48);
+    const low = Row.sum(r0, r1, r2, r3);
+    const r4 = f.apply(v128.load(a, 64), v128.load(b, 64));
+    v128.store(d, r4, 64);
+    const r5 = f.apply(v128.load(a, 80), v128.load(b, 80));
+    v128.store(d, r5, 80);
+    const r6 = f.apply(v128.load(a, 96), v128.load(b, 96));
+    v128.store(d, r6, 96);
+    const r7 = f.apply(v128.load(a, 112), v128.load(b, 112));
+    v128.store(d, r7, 112);
+    return f32x4.add(low, Row.sum(r4, r5, r6, r7));
+  }
+
+  /** The first source is `s` in all lanes. */
+  @inline
+  static twoSplat<F extends Two>(d: usize, s: v128, b: usize): v128 {
+    const f = changetype<F>(0);
+    const r0 = f.apply(s, v128.load(b));
+    v128.store(d, r0);
+    const r1 = f.apply(s, v128.load(b, 16));
+    v128.store(d, r1, 16);
+    const r2 = f.apply(s, v128.load(b, 32));
+    v128.store(d, r2, 32);
+    const r3 = f.apply(s, v128.load(b, 48));
+    v128.store(d, r3, 48);
+    const low = Row.sum(r0, r1, r2, r3);
+    const r4 = f.apply(s, v128.load(b, 64));
+    v128.store(d, r4, 64);
+    const r5 = f.apply(s, v128.load(b, 80));
+    v128.store(d, r5, 80);
+    const r6 = f.apply(s, v128.load(b, 96));
+    v128.store(d, r6, 96);
+    const r7 = f.apply(s, v128.load(b, 112));
+    v128.store(d, r7, 112);
+    return f32x4.add(low, Row.sum(r4, r5, r6, r7));
+  }
+
+  @inline
+  static three<F extends Three>(d: usize, a: usize, b: usize, c: usize): v128 {
+    const f = changetype<F>(0);
+    const r0 = f.apply(v128.load(a), v128.load(b), v128.load(c));
+    v128.store(d, r0);
+    const r1 = f.apply(v128.load(a, 16), v128.load(b, 16), v128.load(c, 16));
+    v128.store(d, r1, 16);
+    const r2 = f.apply(v128.load(a, 32), v128.load(b, 32), v128.load(c, 32));
+    v128.store(d, r2, 32);
+    const r3 = f.apply(v128.load(a, 48), v128.load(b, 48), v128.load(c, 48));
+    v128.store(d, r3, 48);
+    const low = Row.sum(r0, r1, r2, r3);
+    const r4 = f.apply(v128.load(a, 64), v128.load(b, 64), v128.load(c, 64));
+    v128.store(d, r4, 64);
+    const r5 = f.apply(v128.load(a, 80), v128.load(b, 80), v128.load(c, 80));
+    v128.store(d, r5, 80);
+    const r6 = f.apply(v128.load(a, 96), v128.load(b, 96), v128.load(c, 96));
+    v128.store(d, r6, 96);
+    const r7 = f.apply(v128.load(a, 112), v128.load(b, 112), v128.load(c, 112));
+    v128.store(d, r7, 112);
+    return f32x4.add(low, Row.sum(r4, r5, r6, r7));
+  }
+
+  /** The first source is `s` in all lanes. */
+  @inline
+  static threeSplat<F extends Three>(d: usize, s: v128, b: usize, c: usize): v128 {
+    const f = changetype<F>(0);
+    const r0 = f.apply(s, v128.load(b), v128.load(c));
+    v128.store(d, r0);
+    const r1 = f.apply(s, v128.load(b, 16), v128.load(c, 16));
+    v128.store(d, r1, 16);
+    const r2 = f.apply(s, v128.load(b, 32), v128.load(c, 32));
+    v128.store(d, r2, 32);
+    const r3 = f.apply(s, v128.load(b, 48), v128.load(c, 48));
+    v128.store(d, r3, 48);
+    const low = Row.sum(r0, r1, r2, r3);
+    const r4 = f.apply(s, v128.load(b, 64), v128.load(c, 64));
+    v128.store(d, r4, 64);
+    const r5 = f.apply(s, v128.load(b, 80), v128.load(c, 80));
+    v128.store(d, r5, 80);
+    const r6 = f.apply(s, v128.load(b, 96), v128.load(c, 96));
+    v128.store(d, r6, 96);
+    const r7 = f.apply(s, v128.load(b, 112), v128.load(c, 112));
+    v128.store(d, r7, 112);
+    return f32x4.add(low, Row.sum(r4, r5, r6, r7));
+  }
+
+  /** Rows `a` and `b` with one count for all lanes. */
+  @inline
+  static scaled<F extends Scaled>(d: usize, a: usize, b: usize, by: i32): void {
+    const f = changetype<F>(0);
+    v128.store(d, f.apply(v128.load(a), v128.load(b), by));
+    v128.store(d, f.apply(v128.load(a, 16), v128.load(b, 16), by), 16);
+    v128.store(d, f.apply(v128.load(a, 32), v128.load(b, 32), by), 32);
+    v128.store(d, f.apply(v128.load(a, 48), v128.load(b, 48), by), 48);
+    v128.store(d, f.apply(v128.load(a, 64), v128.load(b, 64), by), 64);
+    v128.store(d, f.apply(v128.load(a, 80), v128.load(b, 80), by), 80);
+    v128.store(d, f.apply(v128.load(a, 96), v128.load(b, 96), by), 96);
+    v128.store(d, f.apply(v128.load(a, 112), v128.load(b, 112), by), 112);
   }
 
   @inline
@@ -92,43 +193,6 @@ export class Row {
     a += sa;
     const r7 = f.apply(v128.load(a));
     Row.blend(d + 112, r7, m + 112);
-    return f32x4.add(low, Row.sum(r4, r5, r6, r7));
-  }
-
-  @inline
-  static two<F extends Two>(d: usize, a: usize, sa: usize, b: usize, sb: usize): v128 {
-    const f = changetype<F>(0);
-    const r0 = f.apply(v128.load(a), v128.load(b));
-    v128.store(d, r0);
-    a += sa;
-    b += sb;
-    const r1 = f.apply(v128.load(a), v128.load(b));
-    v128.store(d, r1, 16);
-    a += sa;
-    b += sb;
-    const r2 = f.apply(v128.load(a), v128.load(b));
-    v128.store(d, r2, 32);
-    a += sa;
-    b += sb;
-    const r3 = f.apply(v128.load(a), v128.load(b));
-    v128.store(d, r3, 48);
-    a += sa;
-    b += sb;
-    const low = Row.sum(r0, r1, r2, r3);
-    const r4 = f.apply(v128.load(a), v128.load(b));
-    v128.store(d, r4, 64);
-    a += sa;
-    b += sb;
-    const r5 = f.apply(v128.load(a), v128.load(b));
-    v128.store(d, r5, 80);
-    a += sa;
-    b += sb;
-    const r6 = f.apply(v128.load(a), v128.load(b));
-    v128.store(d, r6, 96);
-    a += sa;
-    b += sb;
-    const r7 = f.apply(v128.load(a), v128.load(b));
-    v128.store(d, r7, 112);
     return f32x4.add(low, Row.sum(r4, r5, r6, r7));
   }
 
@@ -166,50 +230,6 @@ export class Row {
     b += sb;
     const r7 = f.apply(v128.load(a), v128.load(b));
     Row.blend(d + 112, r7, m + 112);
-    return f32x4.add(low, Row.sum(r4, r5, r6, r7));
-  }
-
-  @inline
-  static three<F extends Three>(d: usize, a: usize, sa: usize, b: usize, sb: usize, c: usize, sc: usize): v128 {
-    const f = changetype<F>(0);
-    const r0 = f.apply(v128.load(a), v128.load(b), v128.load(c));
-    v128.store(d, r0);
-    a += sa;
-    b += sb;
-    c += sc;
-    const r1 = f.apply(v128.load(a), v128.load(b), v128.load(c));
-    v128.store(d, r1, 16);
-    a += sa;
-    b += sb;
-    c += sc;
-    const r2 = f.apply(v128.load(a), v128.load(b), v128.load(c));
-    v128.store(d, r2, 32);
-    a += sa;
-    b += sb;
-    c += sc;
-    const r3 = f.apply(v128.load(a), v128.load(b), v128.load(c));
-    v128.store(d, r3, 48);
-    a += sa;
-    b += sb;
-    c += sc;
-    const low = Row.sum(r0, r1, r2, r3);
-    const r4 = f.apply(v128.load(a), v128.load(b), v128.load(c));
-    v128.store(d, r4, 64);
-    a += sa;
-    b += sb;
-    c += sc;
-    const r5 = f.apply(v128.load(a), v128.load(b), v128.load(c));
-    v128.store(d, r5, 80);
-    a += sa;
-    b += sb;
-    c += sc;
-    const r6 = f.apply(v128.load(a), v128.load(b), v128.load(c));
-    v128.store(d, r6, 96);
-    a += sa;
-    b += sb;
-    c += sc;
-    const r7 = f.apply(v128.load(a), v128.load(b), v128.load(c));
-    v128.store(d, r7, 112);
     return f32x4.add(low, Row.sum(r4, r5, r6, r7));
   }
 
@@ -266,9 +286,9 @@ export class Row {
     return f32x4.add(low, Row.sum(r4, r5, r6, r7));
   }
 
-  /** Rows `a` and `b` with one count for all lanes, under a mask (all ones where every lane is active). */
+  /** Rows `a` and `b` with one count for all lanes, under a mask. */
   @inline
-  static scaled<F extends Scaled>(d: usize, a: usize, sa: usize, b: usize, sb: usize, by: i32, m: usize): void {
+  static scaledMasked<F extends Scaled>(d: usize, a: usize, sa: usize, b: usize, sb: usize, by: i32, m: usize): void {
     const f = changetype<F>(0);
     Row.blend(d, f.apply(v128.load(a), v128.load(b), by), m);
     a += sa;
