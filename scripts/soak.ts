@@ -1,16 +1,19 @@
 /**
  * `npm run soak [-- ROUNDS]`: kills a server 200 times during writes and checks every answer. `npm run soak -- litmus
  * [SEEDS] [FIRST]`: the memory model's litmus tests, 5,000 seeds each. `npm run soak -- mixed [--minutes 10]`: good,
- * malformed and explosive requests against one server. Build first.
+ * malformed and explosive requests against one server. `npm run soak -- faults [--kills 1000]`: the cache under kills, bad
+ * disks, flipped bits, jumping clocks, a stopping Redis. Build first.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { litmusTests, soakLitmus } from "../test/gpu/litmus.ts";
 import { crashRounds } from "../test/service/crash-rounds.ts";
+import { soakFaults } from "./soak-faults.ts";
 import { soakMixed } from "./soak-mixed.ts";
 
 if (process.argv[2] === "mixed") process.exit(await soakMixed(process.argv.slice(3)));
+if (process.argv[2] === "faults") process.exit(await soakFaults(process.argv.slice(3)));
 
 process.exitCode = (process.argv[2] === "litmus" ? litmus() : await crashes()) ? 0 : 1;
 

@@ -31,6 +31,9 @@ const slowReadMs = 8;
 const slowReads = 8;
 const slowForMs = 1000;
 
+/** How often a folder that could not be opened is tried again. */
+const tryAgainMs = 5000;
+
 export interface DiskTierOptions {
   readonly folder: string;
   /** Bound of everything in the folder, as the file system counts it. */
@@ -59,6 +62,7 @@ export class DiskTier implements Tier, History {
   #touchTimer: NodeJS.Timeout | undefined;
   #temporary = 0;
   #isCompacting = false;
+  #triedAt = performance.now();
   #closed = false;
   /** Why nothing can be stored, from when the folder was opened: an errno. */
   problem: string | undefined;
@@ -212,6 +216,7 @@ export class DiskTier implements Tier, History {
   }
 
   async put(key: Key, value: Uint8Array): Promise<void> {
+    if (this.#journal === undefined) this.#tryAgain();
     while (this.#journal?.isCaughtUp === false && !this.#closed) await this.#known;
     if (this.#journal === undefined || this.#closed) {
       this.#count("errors");
@@ -227,6 +232,13 @@ export class DiskTier implements Tier, History {
       this.#append([{ kind: RowKind.remove, key, value: 0 }]);
     }
     await this.#compactIfLong();
+  }
+
+  /** A folder that could not be made or written to at first may be by now. */
+  #tryAgain(): void {
+    if (this.#closed || performance.now() - this.#triedAt < tryAgainMs) return;
+    this.#triedAt = performance.now();
+    this.#open();
   }
 
   /** Without a pause from the look at the sum to the record in its place: no other put of this process comes between. */

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Key, ShaderCache } from "../../src/cache/index.ts";
 
 /**
  * Puts and gets records without end, several at a time, until it is killed. A record's bytes follow from its key, so
  * every hit is checked whole. Prints `ok` for each put that is done, `hit` for each checked one; ends with 5 on a wrong
- * byte. Arguments: folder, capacity in bytes, seed, how many different keys.
+ * byte. Arguments: folder, capacity in bytes, seed, how many different keys; `jumpy` for a clock that jumps by hours.
  */
-const [folder = "", capacity = "", seed = "", keys = ""] = process.argv.slice(2);
+const [folder = "", capacity = "", seed = "", keys = "", clock = ""] = process.argv.slice(2);
 
 const keyOf = (n: number) => createHash("sha256").update(`key ${n}`).digest("hex") as Key;
 function contentOf(key: Key): Buffer {
@@ -22,8 +23,27 @@ const next = () => {
   return state / 2 ** 32;
 };
 
+if (clock === "jumpy") {
+  const RealDate = Date;
+  let offsetMs = 0;
+  setInterval(() => {
+    offsetMs = Math.round((next() - 0.5) * 48 * 3_600_000);
+  }, 40);
+  globalThis.Date = class extends RealDate {
+    constructor(...given: [] | [number]) {
+      if (given.length === 0) super(RealDate.now() + offsetMs);
+      else super(...given);
+    }
+    static override now() {
+      return RealDate.now() + offsetMs;
+    }
+  } as DateConstructor;
+}
+
 async function work(): Promise<never> {
   for (;;) {
+    // As in a server, where each request comes from the event loop: timers run.
+    await nextTurn();
     const key = keyOf(Math.floor(next() * Number(keys)));
     const found = await cache.get(key);
     if (found === undefined) {

@@ -11,7 +11,7 @@ import { startRedis, stopRedis } from "./redis-process.ts";
 
 const keyOf = (text: string | number) => createHash("sha256").update(String(text)).digest("hex") as Key;
 const lookup = (): Lookup => ({ corrupt: false });
-const tierOf = (url: string, secret?: string, timeoutMs = 1000) =>
+const tierOf = (url: string, secret?: string, timeoutMs = 5000) =>
   new SharedTier({
     load: () => loadStore(url, timeoutMs),
     counters: new Counters(),
