@@ -90,9 +90,8 @@ function layoutText(entries: readonly CodeObjectEntry[]): { text: Uint8Array; of
   const view = new DataView(out.buffer);
   for (let at = 0; at < out.length; at += 4) view.setUint32(at, codeEnd, true);
   entries.forEach(({ code }, i) => {
-    code.forEach((word, j) => {
-      view.setUint32(offsets[i]! + j * 4, word, true);
-    });
+    const from = offsets[i] as number;
+    for (let j = 0; j < code.length; j++) view.setUint32(from + j * 4, code[j] as number, true);
   });
   return { text: out, offsets };
 }

@@ -76,6 +76,23 @@ class Writer {
     this.buffer.set(bytes, at);
   }
 
+  /** A string of ASCII below `limit` characters, its length in the tag; false when it is none, and nothing is written. */
+  ascii(text: string, tag: number, limit: number): boolean {
+    const size = text.length;
+    if (size >= limit) return false;
+    const at = this.reserve(size + 1); // may replace the buffer
+    this.buffer[at] = tag | size;
+    for (let k = 0; k < size; k++) {
+      const code = text.charCodeAt(k);
+      if (code >= 0x80) {
+        this.length = at;
+        return false;
+      }
+      this.buffer[at + 1 + k] = code;
+    }
+    return true;
+  }
+
   bytes(): Uint8Array {
     return this.buffer.slice(0, this.length);
   }
@@ -88,6 +105,7 @@ function write(out: Writer, value: Packable): void {
   if (typeof value === "boolean") out.u8(value ? 0xc3 : 0xc2);
   else if (typeof value === "number") writeNumber(out, value);
   else if (typeof value === "string") {
+    if (out.ascii(value, ...sizeTags.string.short)) return;
     const bytes = utf8.encode(value);
     writeSize(out, bytes.length, sizeTags.string);
     out.raw(bytes);
@@ -101,11 +119,22 @@ function write(out: Writer, value: Packable): void {
 }
 
 function writeMap(out: Writer, map: ReadonlyMap<number, Packable> | { readonly [key: string]: Packable }): void {
-  const entries: readonly (readonly [string | number, Packable])[] =
-    map instanceof Map ? [...map] : Object.entries(map);
-  const present = entries.filter(([, item]) => item !== undefined);
-  writeSize(out, present.length, sizeTags.map);
-  for (const [key, item] of present) {
+  if (map instanceof Map) {
+    const present = [...(map as ReadonlyMap<number, Packable>)].filter(([, item]) => item !== undefined);
+    writeSize(out, present.length, sizeTags.map);
+    for (const [key, item] of present) {
+      write(out, key);
+      write(out, item);
+    }
+    return;
+  }
+  const members = map as { readonly [key: string]: Packable };
+  let size = 0;
+  for (const key in members) if (members[key] !== undefined) size++;
+  writeSize(out, size, sizeTags.map);
+  for (const key in members) {
+    const item = members[key];
+    if (item === undefined) continue;
     write(out, key);
     write(out, item);
   }

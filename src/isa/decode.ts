@@ -24,6 +24,9 @@ export interface Instruction {
   readonly second?: { readonly form: SecondDwordName; readonly fields: Readonly<Record<string, number>> };
 }
 
+const prefixLsb = 23;
+const sourceNumber: Readonly<Record<string, number>> = { src0: 0, src1: 1, src2: 2 };
+
 function extract(f: Field, words: ArrayLike<number>, at: number): number {
   const word = words[at + (f.lsb >> 5)]! >>> 0;
   const lsb = f.lsb & 31;
@@ -37,25 +40,65 @@ function extractAll(fields: readonly Field[], words: ArrayLike<number>, at: numb
   return values;
 }
 
-/** VOP3B and the flat segments share the first format's encoding. */
-function findOp(word: number): Op | undefined {
-  for (const name of formatNames) {
-    const { encoding, fields } = formats[name];
-    if (name === "VOP3B" || name === "SCRATCH" || name === "GLOBAL") continue;
-    if (((word >>> encoding.lsb) & (2 ** encoding.width - 1)) !== encoding.value) continue;
-    const opcode = extract(fields[0]!, [word], 0);
-    if (name !== "FLAT") return opByCode(name, opcode);
-    const segment = (word >>> 14) & 3;
-    const flat = (Object.keys(flatSegments) as FormatName[]).find((f) => flatSegments[f] === segment);
-    return flat && opByCode(flat, opcode);
-  }
-  return undefined;
+/** The format of a word by its upper nine bits, which hold every encoding. VOP3B and flat segments share the first's. */
+const formatOfPrefix: readonly (FormatName | undefined)[] = Array.from({ length: 512 }, (_, prefix) =>
+  formatNames.find((name) => {
+    const { encoding } = formats[name];
+    if (name === "VOP3B" || name === "SCRATCH" || name === "GLOBAL") return false;
+    return ((prefix >>> (encoding.lsb - prefixLsb)) & (2 ** encoding.width - 1)) === encoding.value;
+  }),
+);
+
+function findOp(words: ArrayLike<number>, at: number): Op | undefined {
+  const word = words[at]!;
+  const name = formatOfPrefix[word >>> prefixLsb];
+  if (name === undefined) return undefined;
+  const opcode = extract(formats[name].fields[0]!, words, at);
+  if (name !== "FLAT") return opByCode(name, opcode);
+  const segment = (word >>> 14) & 3;
+  const flat = (Object.keys(flatSegments) as FormatName[]).find((f) => flatSegments[f] === segment);
+  return flat && opByCode(flat, opcode);
 }
+
+/**
+ * Op and length of the instruction at `words[at]` as `decode` has them, without a look at its operands; undefined where
+ * the rows have none or the words end inside it.
+ */
+export function measure(
+  words: ArrayLike<number>,
+  at: number,
+): { readonly op: Op; readonly dwords: number } | undefined {
+  const op = findOp(words, at);
+  if (op === undefined) return undefined;
+  const format = formats[op.format];
+  let dwords: number = format.dwords;
+  if (op.format === "MIMG") {
+    dwords += extract(format.fields.find(({ name }) => name === "nsa")!, words, at);
+  } else {
+    const mask = literalFields(op);
+    let extra = (mask & 8) !== 0;
+    for (const field of format.fields) {
+      if (extra) break;
+      const source = sourceNumber[field.name];
+      if (source === undefined) continue;
+      const value = extract(field, words, at);
+      extra = ((mask >> source) & 1) !== 0 && value === SourceCode.literal;
+      if (source === 0 && secondForm(op, value) !== undefined) extra = true;
+    }
+    if (extra) dwords++;
+  }
+  return at + dwords > words.length ? undefined : { op, dwords };
+}
+
+const formOfMarker: ReadonlyMap<number, SecondDwordName> = new Map(
+  (Object.keys(secondDwords) as SecondDwordName[]).flatMap((name) =>
+    (secondDwords[name].markers as readonly number[]).map((marker) => [marker, name] as const),
+  ),
+);
 
 function secondForm(op: Op, src0: number | undefined): SecondDwordName | undefined {
   if (op.format !== "VOP1" && op.format !== "VOP2" && op.format !== "VOPC") return undefined;
-  const names = Object.keys(secondDwords) as SecondDwordName[];
-  return names.find((name) => (secondDwords[name].markers as readonly number[]).includes(src0 ?? -1));
+  return src0 === undefined ? undefined : formOfMarker.get(src0);
 }
 
 function takesForm(op: Op, form: SecondDwordName): boolean {
@@ -101,7 +144,7 @@ function hasOperands(op: Op, fields: Readonly<Record<string, number>>, form: Sec
  */
 export function decode(words: ArrayLike<number>, at: number): Instruction | undefined {
   if (at >= words.length) return undefined;
-  const op = findOp(words[at]!);
+  const op = findOp(words, at);
   if (op === undefined) return undefined;
   const format = formats[op.format];
   let dwords: number = format.dwords;

@@ -1,11 +1,12 @@
-import { decode, type Instruction } from "./decode.ts";
+import { type Instruction, measure } from "./decode.ts";
 import { Flag } from "./flags.ts";
+import type { Op } from "./table.ts";
 
 /** Exactly one for each instruction, so that the counts add up. `salu` takes what else the sequencer executes. */
 export type InstructionClass = "salu" | "valu" | "smem" | "vmem" | "lds" | "branch" | "wait" | "export";
 
 /** The unit that an instruction occupies. */
-export function classify({ op }: Instruction): InstructionClass {
+export function classify({ op }: Pick<Instruction, "op">): InstructionClass {
   if ((op.flags & Flag.Branch) !== 0) return "branch";
   if ((op.flags & Flag.Wait) !== 0) return "wait";
   switch (op.format) {
@@ -45,17 +46,16 @@ export interface InstructionCounts {
 const latency = { lgkm: 64, vm: 120, barrier: 32 } as const;
 
 /** Issue cycles of a wave32 instruction: full rate 1, transcendental and 32-bit multiply 4, double precision 16. */
-export function issueCycles({ op }: Instruction): number {
+export function issueCycles({ op }: Pick<Instruction, "op">): number {
   if (!op.format.startsWith("VOP")) return 1;
   if (/_f64/.test(op.name)) return 16;
   if ((op.flags & Flag.Trans) !== 0 || /^v_(mul_(lo|hi)_[iu]32|mad_[iu]64)/.test(op.name)) return 4;
   return 1;
 }
 
-function waitCycles({ op, fields }: Instruction): number {
+function waitCycles(op: Op, simm16: number): number {
   if (op.name === "s_barrier") return latency.barrier;
   if (op.name !== "s_waitcnt") return 0;
-  const simm16 = fields.simm16!;
   const vm = ((simm16 & 15) | ((simm16 >> 10) & 0x30)) !== 63;
   const lgkm = ((simm16 >> 8) & 63) !== 63;
   return vm ? latency.vm : lgkm ? latency.lgkm : 0;
@@ -71,16 +71,19 @@ export function countInstructions(words: ArrayLike<number>): InstructionCounts {
   let unknown = 0;
   let estimatedCycles = 0;
   for (let at = 0; at < words.length; ) {
-    const instruction = decode(words, at);
-    at += instruction?.dwords ?? 1;
+    const instruction = measure(words, at);
     if (instruction === undefined) {
       unknown++;
+      at++;
       continue;
     }
-    if (instruction.op.name === "s_code_end") continue;
+    const { op, dwords } = instruction;
+    const word = words[at] as number;
+    at += dwords;
+    if (op.name === "s_code_end") continue;
     instructions++;
     counts[classify(instruction)]++;
-    estimatedCycles += issueCycles(instruction) + waitCycles(instruction);
+    estimatedCycles += issueCycles(instruction) + waitCycles(op, word & 0xffff);
   }
   const { salu, valu, smem, vmem, lds } = counts;
   return {

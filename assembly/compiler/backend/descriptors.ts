@@ -43,7 +43,7 @@ import {
   valuNew,
 } from "./build.ts";
 import { classOf, ValueClass } from "./classes.ts";
-import { mDst0, mImm, mSrc0, mSrc1, nodeAnchor, nodeDepthOf, nodeMachine } from "./columns.ts";
+import { mDst0, mImm, mSrc0, mSrc1, nodeAnchor, nodeDepthOf, nodeMachine, vHint } from "./columns.ts";
 import { pushPointer, setPointer } from "./launch.ts";
 import { component, isVgprOperand, newVreg, operandVreg, RegClass, vregOperand } from "./machine.ts";
 import { define, operandOf } from "./values.ts";
@@ -182,6 +182,8 @@ function pointerPair(slot: u32, low: u32): u32 {
   const block = buildBlock();
   const entry = entryBlock();
   const pair = newVreg(RegClass.SGPR, 2);
+  // Where the argument stands, when the register beside it is free.
+  vHint[operandVreg(pair)] = low;
   buildBehind(nodeMachine[entry], nodeAnchor[entry]);
   copy(component(pair, 0), low);
   salu(Isa.s_mov_b32, component(pair, 1), constantOperand(POINTER_HIGH), 0);

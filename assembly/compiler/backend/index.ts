@@ -27,6 +27,7 @@ import {
 import { liveAgain, liveness } from "./liveness.ts";
 import { resetMachine } from "./machine.ts";
 import { choosePatterns } from "./patterns.ts";
+import { peephole } from "./peephole.ts";
 import { relaxBranches } from "./relax.ts";
 import { findBufferWrites } from "./scalar-loads.ts";
 import { schedule } from "./schedule.ts";
@@ -72,6 +73,7 @@ export function emit(): i32 {
   if (failed()) return failureCode();
   assignOperands();
   cleanUp();
+  peephole();
   shrinkForms();
   insertWaitcnt();
   if (failed()) return failureCode();

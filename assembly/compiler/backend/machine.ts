@@ -83,6 +83,8 @@ export const enum Mod {
   OFFEN = 512,
   /** A copy that coalescing may make into nothing. */
   COPY = 1024,
+  /** A scalar instruction that is there for its SCC alone. */
+  TEST = 2048,
 }
 
 export const NO_REG: u32 = 0xffffffff;

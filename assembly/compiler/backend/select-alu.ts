@@ -2,7 +2,21 @@
 import { Fail, failAt } from "../../base/index.ts";
 import { Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
 import { Op as Isa } from "../../gen/isa-ops.ts";
-import { constBits, instrPlace, isConst, opOf, src, srcCount, useCount, widthOf } from "../ir/index.ts";
+import {
+  constBits,
+  firstUse,
+  imm,
+  instrPlace,
+  isConst,
+  nextUse,
+  opOf,
+  sourceIndex,
+  src,
+  srcCount,
+  useCount,
+  userOf,
+  widthOf,
+} from "../ir/index.ts";
 import { constantOperand, copy, salu, saluNew, valu, valuNew } from "./build.ts";
 import { isScalarCompare } from "./classes.ts";
 import { valueOperand, vHint } from "./columns.ts";
@@ -462,6 +476,19 @@ function selectFused(i: u32): bool {
   return true;
 }
 
+/** Nobody looks at the upper 16 bits: conversions from f16, and stores of 8 or 16 bits. */
+function highHalfIgnored(i: u32): bool {
+  for (let u = firstUse(i); u != 0; u = nextUse(u)) {
+    const user = userOf(u);
+    const op = opOf(user);
+    if (op == Op.F162F) continue;
+    if (op == Op.STORE_SSBO && sourceIndex(u) == 0 && imm(user, 3) != 0) continue;
+    if (op == Op.STORE_SHARED && sourceIndex(u) == 0 && imm(user, 1) != 0) continue;
+    return false;
+  }
+  return true;
+}
+
 /** A 32-bit value into a VGPR. */
 export function selectVector(i: u32): void {
   if (selectFused(i)) return;
@@ -526,6 +553,10 @@ export function selectVector(i: u32): void {
     }
     case Op.F2F16: {
       // The conversion leaves the high half as it was.
+      if (highHalfIgnored(i)) {
+        vectorFloat(Isa.v_cvt_f16_f32_e64, i, define(i), 0);
+        return;
+      }
       const half = newVreg(RegClass.VGPR, 1);
       vectorFloat(Isa.v_cvt_f16_f32_e64, i, half, 0);
       valu(Isa.v_and_b32_e64, define(i), constantOperand(0xffff), half, 0, 0);

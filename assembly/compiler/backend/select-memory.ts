@@ -16,9 +16,9 @@ import {
   srcCount,
   useCount,
 } from "../ir/index.ts";
-import { constantOperand, copy, inSgpr, inVgpr, raw, saluNew, sopp, valu, valuNew } from "./build.ts";
+import { buildBlock, constantOperand, copy, inSgpr, inVgpr, raw, saluNew, sopp, valu, valuNew } from "./build.ts";
 import { classOf, ValueClass } from "./classes.ts";
-import { mDst0, mImm, mMods, mSrc0, mSrc1, mSrc2, mSrc3, valueOperand } from "./columns.ts";
+import { mDst0, mImm, mMods, mSrc0, mSrc1, mSrc2, mSrc3, valueNeed, valueOperand } from "./columns.ts";
 import { descriptorOf, pushPair } from "./descriptors.ts";
 import { isPushInlined, P_RELEASE, pushDword, pushOffset } from "./launch.ts";
 import {
@@ -57,9 +57,15 @@ let addressImm: u32 = 0;
 /** A value as a tuple of VGPRs: vec sources are copied side by side, which coalescing makes nothing where it can. */
 export function dataOperand(value: u32): u32 {
   if (opOf(value) != Op.VEC) return inVgprs(operandOf(value));
+  // A second store of the same vector in a block reads the same registers.
+  if (valueOperand[value] != 0 && valueNeed[value] == buildBlock()) return valueOperand[value];
   const count = srcCount(value);
   const tuple = newVreg(RegClass.VGPR, count);
   for (let k: u32 = 0; k < count; k++) copy(component(tuple, k), operandOf(src(value, k)));
+  if (useCount(value) > 1) {
+    valueOperand[value] = tuple;
+    valueNeed[value] = buildBlock();
+  }
   return tuple;
 }
 function inVgprs(operand: u32): u32 {
@@ -75,6 +81,11 @@ function inVgprs(operand: u32): u32 {
 function slice(operand: u32, first: u32, count: u32): u32 {
   if (first == 0 && count == operandSize(operand)) return operand;
   return vregOperand(operandVreg(operand), count, ((operand >> 23) & 15) + first);
+}
+
+/** Bytes from the first instruction of an access to its last one: four words each. */
+function laterParts(count: u32): u32 {
+  return ((count - 1) & ~3) << 2;
 }
 
 /**
@@ -222,7 +233,7 @@ export function selectBufferLoad(i: u32): void {
   }
   const descriptor = descriptorOf(i);
   const count = componentsOf(i);
-  bufferAddress(src(i, 0), imm(i, 2), count * 4);
+  bufferAddress(src(i, 0), imm(i, 2), laterParts(count));
   const dst = define(i);
   if (imm(i, 3) != 0) {
     const op: u32 = imm(i, 3) == 8 ? Isa.buffer_load_ubyte : Isa.buffer_load_ushort;
@@ -240,7 +251,7 @@ export function selectBufferStore(i: u32): void {
   const descriptor = descriptorOf(i);
   const data = dataOperand(src(i, 0));
   const count = operandSize(data);
-  bufferAddress(src(i, 1), imm(i, 2), count * 4);
+  bufferAddress(src(i, 1), imm(i, 2), laterParts(count));
   if (imm(i, 3) != 0) {
     const op: u32 = imm(i, 3) == 8 ? Isa.buffer_store_byte : Isa.buffer_store_short;
     mSrc0[bufferInstr(op, descriptor, addressImm, 0)] = data;
@@ -292,7 +303,7 @@ export function selectBufferAtomic(i: u32): void {
     data = newVreg(RegClass.VGPR, 1);
     copy(data, operandOf(src(i, 1)));
   }
-  bufferAddress(src(i, 0), imm(i, 2), 4);
+  bufferAddress(src(i, 0), imm(i, 2), 0);
   const op = compareSwap ? <u32>Isa.buffer_atomic_cmpswap : bufferAtomicOp(imm(i, 3));
   const j = bufferInstr(op, descriptor, addressImm, used ? Mod.GLC : 0);
   mSrc0[j] = data;
@@ -496,14 +507,19 @@ export function selectSharedAtomic(i: u32): void {
 const STORAGE_BUFFERS: u32 = 1;
 const WAVE_LANES: u32 = 32;
 
+/** The scope holds one wave, whose accesses happen in order. */
+function isAlone(scope: u32): bool {
+  return scope == 2 && localSize(0) * localSize(1) * localSize(2) <= WAVE_LANES;
+}
+
 function release(scope: u32, storage: u32): void {
-  if (scope == 3 || scope == 4) return;
+  if (scope == 3 || scope == 4 || isAlone(scope)) return;
   const wanted = storage & 3;
   if (wanted != 0) mImm[raw(P_RELEASE)] = wanted;
 }
 /** In WGP mode the two CUs of a workgroup have an L0 each, so a workgroup's acquire must empty it too. */
 function acquire(scope: u32, storage: u32): void {
-  if (scope == 3 || scope == 4 || (storage & STORAGE_BUFFERS) == 0) return;
+  if (scope == 3 || scope == 4 || isAlone(scope) || (storage & STORAGE_BUFFERS) == 0) return;
   raw(Isa.buffer_gl0_inv);
   if (scope != 2) raw(Isa.buffer_gl1_inv);
 }

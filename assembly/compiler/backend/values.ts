@@ -3,10 +3,10 @@ import { Fail, failAt } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { Op as Isa } from "../../gen/isa-ops.ts";
 import { componentsOf, constBits, instrPlace, opOf, src, widthOf } from "../ir/index.ts";
-import { constantOperand, salu, saluNew } from "./build.ts";
+import { constantOperand, raw, salu, saluNew } from "./build.ts";
 import { classOf, isScalarCompare, ValueClass } from "./classes.ts";
-import { valueOperand } from "./columns.ts";
-import { Hw, hw, newVreg, RegClass } from "./machine.ts";
+import { mDst0, mMods, mSrc0, mSrc1, valueOperand } from "./columns.ts";
+import { Hw, hw, Mod, newVreg, RegClass } from "./machine.ts";
 
 export const EXEC: u32 = Hw.EXEC_LO + 1;
 
@@ -96,7 +96,12 @@ export function conditionInScc(value: u32): bool {
     salu(scalarCompareOp(opOf(v)), 0, operandOf(src(v, 0)), operandOf(src(v, 1)));
     return sense;
   }
-  salu(Isa.s_and_b32, newVreg(RegClass.SGPR, 1), maskOf(v), EXEC);
+  const mask = maskOf(v);
+  const test = raw(Isa.s_and_b32);
+  mDst0[test] = newVreg(RegClass.SGPR, 1);
+  mSrc0[test] = mask;
+  mSrc1[test] = EXEC;
+  mMods[test] = Mod.TEST;
   return sense;
 }
 

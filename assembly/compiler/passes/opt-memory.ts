@@ -1,7 +1,7 @@
 /**
  * Within a block: a load of what an earlier load or store of the same place holds becomes that value, and a store whose
- * every byte is stored again before anything can read it goes; in a shader that never reads workgroup memory all stores
- * to it go. `store %1 → a; %2 = load a` → `%2` is `%1`. With bounds checks a load out of range gives 0 whatever was stored,
+ * every byte is stored again before anything can read it goes, as does one of undefined values; in a shader that never reads
+ * workgroup memory all stores to it go, and barriers order only what the shader reaches. `store %1 → a; %2 = load a` → `%2` is `%1`. With bounds checks a load out of range gives 0 whatever was stored,
  * so there only loads feed loads. Leaves volatile, coherent and partly overwritten accesses alone. O(accesses * 64).
  */
 import { spend, U32Column } from "../../base/index.ts";
@@ -22,8 +22,10 @@ import {
   place0,
   prevInstr,
   replaceUses,
+  setImm,
   setSrc,
   src,
+  srcCount,
 } from "../ir/index.ts";
 import { PASS_BASE } from "../memory-map.ts";
 import {
@@ -200,30 +202,61 @@ function dropStores(block: u32): bool {
   return progress;
 }
 
-function readsShared(): bool {
+/** Spaces that the shader reads, and that it reaches at all: bit n for space n. */
+let reads: u32 = 0;
+let reaches: u32 = 0;
+
+function scan(): void {
+  reads = 0;
+  reaches = 0;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
-      if (!describe(i) || accKind == Access.STORE || accKind == Access.ORDER) continue;
-      if (accSpace == Space.SHARED || accSpace == Space.ALL) return true;
+      if (!describe(i) || accKind == Access.ORDER) continue;
+      const bits: u32 = accSpace == Space.ALL ? ~(<u32>0) : (<u32>1) << accSpace;
+      reaches |= bits;
+      if (accKind != Access.STORE) reads |= bits;
     }
   }
-  return false;
+}
+
+function isUndefined(v: u32): bool {
+  if (opOf(v) != Op.VEC) return opOf(v) == Op.UNDEF;
+  for (let k: u32 = 0; k < srcCount(v); k++) if (opOf(src(v, k)) != Op.UNDEF) return false;
+  return true;
+}
+
+/** Stores to memory that nobody reads or of nothing go, and barriers lose the storages that the shader has no access to. */
+function dropNeedless(block: u32): bool {
+  let progress = false;
+  let next: u32 = 0;
+  for (let i = firstInstr(block); i != 0 && spend(1); i = next) {
+    next = nextInstr(i);
+    if (!describe(i)) continue;
+    if (accKind == Access.STORE && !accStrict) {
+      const unread = accSpace == Space.SHARED && (reads & ((<u32>1) << Space.SHARED)) == 0;
+      if (!unread && !isUndefined(accData)) continue;
+      erase(i);
+      progress = true;
+    } else if (accKind == Access.ORDER) {
+      let kept = accOrders;
+      if ((reaches & ((<u32>1) << Space.SSBO)) == 0) kept &= ~(<u32>1);
+      if ((reaches & ((<u32>1) << Space.SHARED)) == 0) kept &= ~(<u32>2);
+      if (kept == accOrders && (kept != 0 || opOf(i) == Op.BARRIER)) continue;
+      if (kept == 0 && opOf(i) == Op.MEMORY_BARRIER) erase(i);
+      else setImm(i, 1, kept);
+      progress = true;
+    }
+  }
+  return progress;
 }
 
 export function optMemory(): bool {
   let progress = false;
-  const dropShared = !readsShared();
+  scan();
   for (let b = entryBlock(); b != 0 && spend(1); b = nextBlock(b)) {
+    if (dropNeedless(b)) progress = true;
     if (forward(b)) progress = true;
     if (dropStores(b)) progress = true;
-    if (!dropShared) continue;
-    let next: u32 = 0;
-    for (let i = firstInstr(b); i != 0 && spend(1); i = next) {
-      next = nextInstr(i);
-      if (opOf(i) != Op.STORE_SHARED || (describe(i) && accStrict)) continue;
-      erase(i);
-      progress = true;
-    }
   }
   return progress;
 }

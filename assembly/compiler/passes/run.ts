@@ -75,6 +75,8 @@ const LEVEL_1: usize = memory.data<u32>([
   Pass.OPT_MEMORY,
   Pass.OPT_VECTORIZE,
   Pass.OPT_COPY_PROP,
+  Pass.OPT_CONST_FOLD,
+  Pass.OPT_CSE,
   Pass.OPT_DCE,
   Pass.OPT_LICM,
   Pass.LOWER_LCSSA,
