@@ -1,5 +1,5 @@
 import { invariant } from "../base/index.ts";
-import { AddressingModel, MemoryModel, Op, StorageClass } from "./enums.ts";
+import { AddressingModel, Capability, MemoryModel, Op, StorageClass } from "./enums.ts";
 import { instructionRow } from "./grammar.ts";
 import { encodeString } from "./literals.ts";
 import { type Id, TypePool } from "./type-pool.ts";
@@ -89,6 +89,13 @@ export class ModuleBuilder extends TypePool {
   memoryModel(addressing: number, memory: number): void {
     this.#addressing = addressing;
     this.#memory = memory;
+  }
+
+  /** Pointers to memory as 64-bit addresses, with what that needs. */
+  physicalAddressing(): void {
+    this.capability(Capability.PhysicalStorageBufferAddresses);
+    if (this.version < 0x10500) this.extension("SPV_KHR_physical_storage_buffer");
+    this.#addressing = AddressingModel.PhysicalStorageBuffer64;
   }
 
   /**

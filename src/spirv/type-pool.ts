@@ -122,6 +122,17 @@ export class TypePool {
     return this.#type(Op.OpTypePointer, [storageClass, pointee]).id;
   }
 
+  /** The id of a pointer type that is declared before its pointee: `completePointer` makes it whole. */
+  forwardPointer(storageClass: number): Id {
+    const id = this.id();
+    this.globals.instruction(Op.OpTypeForwardPointer, [id, storageClass]);
+    return id;
+  }
+
+  completePointer(id: Id, storageClass: number, pointee: Id): void {
+    this.globals.instruction(Op.OpTypePointer, [id, storageClass, pointee]);
+  }
+
   typeFunction(returns: Id, parameters: readonly Id[]): Id {
     return this.#type(Op.OpTypeFunction, [returns, ...parameters]).id;
   }

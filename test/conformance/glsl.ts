@@ -4,10 +4,12 @@ import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { compileGlsl, type GlslRequest, type GlslResult } from "../../src/glsl/index.ts";
 import { oracle } from "../oracles.ts";
+import { piglitParserTests } from "./piglit.ts";
 import { each, Reference, run, type Verdict } from "./reference.ts";
 import { includesOf, type ShaderFile, shaderFiles } from "./shaders.ts";
 
-const usage = "usage: npm run conformance -- glsl --root DIR… [--cache FILE] [--jobs N] [--lines] [--json FILE]";
+const usage =
+  "usage: npm run conformance -- glsl --root DIR… [--piglit DIR] [--cache FILE] [--jobs N] [--lines] [--json FILE]";
 
 interface Outcome {
   readonly name: string;
@@ -24,6 +26,7 @@ interface Outcome {
  * `--root DIR`: every .comp, .vert and .frag below it through glslangValidator (for Vulkan 1.0, else 1.2), our front end
  * and spirv-val. Prints the counts, then each disagreement under our message. True where every shader that the reference
  * accepts makes a valid module, 95% of the others are rejected, and 90% of those at the same line first.
+ * `--piglit DIR`: Piglit's parser tests below it in the relaxed dialect, against the verdict in each file.
  */
 export async function glslConformance(args: readonly string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -34,10 +37,13 @@ export async function glslConformance(args: readonly string[]): Promise<boolean>
       jobs: { type: "string", default: "2" },
       lines: { type: "boolean", default: false },
       json: { type: "string" },
+      piglit: { type: "string" },
     },
   });
   const roots = values.root ?? [];
+  if (values.piglit !== undefined && !piglitParserTests(values.piglit)) return false;
   if (roots.length === 0) {
+    if (values.piglit !== undefined) return true;
     console.error(usage);
     return false;
   }

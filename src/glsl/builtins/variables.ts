@@ -12,11 +12,13 @@ export interface BuiltinVariable {
   readonly extensions: readonly string[];
   /** First desktop version that has it without an extension; 0 for all. */
   readonly version: number;
+  /** First desktop version that has it no more; 0 where it stays. */
+  readonly removed: number;
 }
 
 /**
  * stage (`*` for all), storage, type, name, SPIR-V BuiltIn; `-` where it is an output at location 0; then `=Capability`, `+extension`, `>version` (of the language
- * without an extension). Source: GLSL 4.60 section 7.1, GL_KHR_vulkan_glsl and the extensions' own texts.
+ * without an extension), `<version` (from which it is gone). Source: GLSL 4.60 section 7.1, GL_KHR_vulkan_glsl and the extensions' own texts.
  */
 const rows = `
 compute in uvec3 gl_NumWorkGroups NumWorkgroups
@@ -53,8 +55,8 @@ fragment in bool gl_HelperInvocation HelperInvocation
 fragment out float gl_FragDepth FragDepth
 fragment out int[] gl_SampleMask SampleMask
 fragment out int gl_FragStencilRefARB FragStencilRefEXT =StencilExportEXT +GL_ARB_shader_stencil_export
-fragment out vec4 gl_FragColor - +relaxed
-fragment out vec4[] gl_FragData - +relaxed
+fragment out vec4 gl_FragColor - <420 +relaxed
+fragment out vec4[] gl_FragData - <420 +relaxed
 fragment out float gl_FragDepthEXT FragDepth +GL_EXT_frag_depth
 vertex in int gl_VertexID VertexIndex +relaxed
 vertex in int gl_InstanceID InstanceIndex +relaxed
@@ -93,6 +95,7 @@ export function builtinVariables(stage: string): ReadonlyMap<string, BuiltinVari
       capability: marked("=")[0],
       extensions: marked("+"),
       version: Number(marked(">")[0] ?? 0),
+      removed: Number(marked("<")[0] ?? 0),
     });
   }
   return result;
@@ -111,4 +114,41 @@ export const builtinConstants: Readonly<Record<string, readonly [string, number 
   gl_MaxDrawBuffers: ["int", 32],
   gl_MaxCombinedTextureImageUnits: ["int", 80],
   gl_MaxTextureImageUnits: ["int", 32],
+  gl_MaxVertexTextureImageUnits: ["int", 32],
+  gl_MaxVertexUniformComponents: ["int", 4096],
+  gl_MaxVertexUniformVectors: ["int", 128],
+  gl_MaxVertexOutputComponents: ["int", 64],
+  gl_MaxVertexOutputVectors: ["int", 16],
+  gl_MaxVertexImageUniforms: ["int", 0],
+  gl_MaxVertexAtomicCounters: ["int", 0],
+  gl_MaxVertexAtomicCounterBuffers: ["int", 0],
+  gl_MaxFragmentUniformComponents: ["int", 4096],
+  gl_MaxFragmentUniformVectors: ["int", 16],
+  gl_MaxFragmentInputComponents: ["int", 128],
+  gl_MaxFragmentInputVectors: ["int", 15],
+  gl_MaxFragmentImageUniforms: ["int", 8],
+  gl_MaxFragmentAtomicCounters: ["int", 8],
+  gl_MaxFragmentAtomicCounterBuffers: ["int", 1],
+  gl_MaxVaryingComponents: ["int", 60],
+  gl_MaxVaryingVectors: ["int", 8],
+  gl_MaxVaryingFloats: ["int", 64],
+  gl_MaxClipDistances: ["int", 8],
+  gl_MaxCullDistances: ["int", 8],
+  gl_MaxCombinedClipAndCullDistances: ["int", 8],
+  gl_MaxSamples: ["int", 4],
+  gl_MaxImageUnits: ["int", 8],
+  gl_MaxImageSamples: ["int", 0],
+  gl_MaxCombinedImageUniforms: ["int", 8],
+  gl_MaxCombinedShaderOutputResources: ["int", 8],
+  gl_MaxCombinedImageUnitsAndFragmentOutputs: ["int", 8],
+  gl_MaxAtomicCounterBindings: ["int", 1],
+  gl_MaxAtomicCounterBufferSize: ["int", 16384],
+  gl_MaxCombinedAtomicCounters: ["int", 8],
+  gl_MaxCombinedAtomicCounterBuffers: ["int", 1],
+  gl_MaxTransformFeedbackBuffers: ["int", 4],
+  gl_MaxTransformFeedbackInterleavedComponents: ["int", 64],
+  gl_MaxViewports: ["int", 16],
+  gl_MinProgramTexelOffset: ["int", -8],
+  gl_MaxProgramTexelOffset: ["int", 7],
+  gl_MaxPatchVertices: ["int", 32],
 };

@@ -133,7 +133,9 @@ export abstract class CheckBase {
       if (values.every((value) => value !== undefined)) return this.constantExpr(type, values, expr);
     }
     const { position, end } = expr;
-    const constness = expr.constness === 2 && (isReal(from) || isReal(scalar)) ? 0 : expr.constness;
+    // reals convert among themselves at specialisation; from and to integers only kernels may
+    const mixed = isReal(from) !== isReal(scalar);
+    const constness = expr.constness === 2 && mixed ? 0 : expr.constness;
     return { kind: "convert", operand: expr, type, constness, position, end };
   }
 

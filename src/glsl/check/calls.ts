@@ -1,18 +1,37 @@
 import { builtinFunctionNames, builtinOverloads, type Overload, type ParameterMode } from "../builtins/index.ts";
 import type { Note } from "../diagnostics.ts";
 import type * as ast from "../syntax/index.ts";
-import { arrayType, coreType, errorType, scalarFacts, scalarOf, type Type, typeName } from "../types/index.ts";
+import {
+  arrayType,
+  coreType,
+  errorType,
+  type OpaqueType,
+  scalarFacts,
+  scalarOf,
+  type Type,
+  typeName,
+  voidType,
+} from "../types/index.ts";
 import type { Range } from "./base.ts";
 import { ConstructorChecker } from "./constructors.ts";
 import { foldBuiltin } from "./fold.ts";
-import { assignProblem, rootVariable } from "./lvalues.ts";
+import { assignProblem, rootVariable, throughReference } from "./lvalues.ts";
 import { type Scopes, suggest } from "./scope.ts";
 import type { ConstantExpr, Constness, Expr, FunctionSymbol } from "./tree.ts";
+
+/** A parameter without a format takes images of every format. */
+function fitsFormat(wanted: OpaqueType, has: OpaqueType): boolean {
+  return wanted.format === "Unknown" || wanted.format === has.format;
+}
 
 interface Candidate {
   readonly target: FunctionSymbol | Overload;
   readonly parameters: readonly { readonly type: Type; readonly mode: ParameterMode }[];
 }
+
+const common = { parameters: [], returns: voidType, instruction: "", stage: undefined, extensions: [] } as const;
+const markOverload: Overload = { ...common, name: "nonuniformEXT", lowering: "nonuniform" };
+const printOverload: Overload = { ...common, name: "debugPrintfEXT", lowering: "debugPrint" };
 
 /** Calls: constructors, methods, user functions, built-in functions. */
 export abstract class CallChecker extends ConstructorChecker {
@@ -51,6 +70,8 @@ export abstract class CallChecker extends ConstructorChecker {
       }
       return this.errorExpr(call);
     }
+    const own = symbol === undefined ? this.extensionCall(call, callee) : undefined;
+    if (own !== undefined) return own;
     const candidates: Candidate[] = (symbol?.functions ?? []).map((target) => ({
       target,
       parameters: target.parameters.map((parameter) => ({ type: parameter.type, mode: parameter.mode ?? "in" })),
@@ -60,6 +81,41 @@ export abstract class CallChecker extends ConstructorChecker {
     }
     if (candidates.length === 0) return this.unknownFunction(call, callee);
     return this.resolveCall(call, callee, candidates);
+  }
+
+  /** What extensions spell as calls and take any type: `nonuniformEXT(…)`, `debugPrintfEXT("…", …)`. */
+  private extensionCall(call: ast.CallExpr, callee: ast.NameExpr): Expr | undefined {
+    const { extensions } = this.context;
+    const { position, end } = call;
+    if (callee.name === "nonuniformEXT" && extensions.has("GL_EXT_nonuniform_qualifier")) {
+      const [arg, more] = this.values(call.args);
+      if (arg === undefined || more !== undefined) {
+        const values = { name: callee.name, types: call.args.map(() => "…").join(", ") };
+        this.diagnostics.error("GLSL_NO_OVERLOAD", values, callee.position, callee.end);
+        return this.errorExpr(call);
+      }
+      if (arg.type.kind === "error") return arg;
+      const overload: Overload = { ...markOverload, returns: arg.type, parameters: [{ type: arg.type, mode: "in" }] };
+      return { kind: "builtin", overload, args: [arg], type: arg.type, constness: 0, position, end };
+    }
+    if (callee.name !== "debugPrintfEXT" || !extensions.has("GL_EXT_debug_printf")) return undefined;
+    const [format, ...rest] = call.args;
+    const args = this.values(rest);
+    if (format?.kind !== "text") {
+      const at = format ?? call;
+      this.diagnostics.error("GLSL_PRINT_FORMAT", {}, at.position, at.end);
+      return this.errorExpr(call);
+    }
+    for (const arg of args) {
+      if (arg.type.kind === "scalar" || arg.type.kind === "vector" || arg.type.kind === "error") continue;
+      const values = { type: typeName(arg.type) };
+      this.diagnostics.error("GLSL_PRINT_ARGUMENT", values, arg.position, arg.end);
+      return this.errorExpr(call);
+    }
+    if (args.some((arg) => arg.kind === "error")) return this.errorExpr(call);
+    const text: Expr = { kind: "text", text: format.text, type: voidType, constness: 0, position, end };
+    const common = { kind: "builtin", type: voidType, constness: 0, position, end } as const;
+    return { ...common, overload: printOverload, args: [text, ...args] };
   }
 
   /** Whether the shader has the extension that an overload is from. */
@@ -197,7 +253,7 @@ export abstract class CallChecker extends ConstructorChecker {
         return this.coerce(this.readable(arg), parameter.type);
       case "memory": {
         const storage = rootVariable(arg)?.storage;
-        if (storage !== "buffer" && storage !== "shared") {
+        if (storage !== "buffer" && storage !== "shared" && !throughReference(arg)) {
           this.diagnostics.error("GLSL_ATOMIC_MEMORY", { name: target.name }, arg.position, arg.end);
           return this.errorExpr(arg);
         }
@@ -238,7 +294,7 @@ export abstract class CallChecker extends ConstructorChecker {
       }
       const wanted = coreType(callee.parameters[at]?.type ?? arg.type);
       const has = coreType(arg.type);
-      if (wanted.kind === "opaque" && has.kind === "opaque" && wanted.format !== has.format) {
+      if (wanted.kind === "opaque" && has.kind === "opaque" && !fitsFormat(wanted, has)) {
         this.diagnostics.error("GLSL_FORMAT_MISMATCH", {}, arg.position, arg.end);
         continue;
       }

@@ -43,6 +43,11 @@ class Checker extends StatementChecker {
       }
     }
     this.checkCalls();
+    this.checkWholes();
+    for (const { type, place } of this.references) {
+      if (type.block !== undefined) continue;
+      this.diagnostics.error("GLSL_REFERENCE_UNDEFINED", { name: type.name }, place.position, place.end);
+    }
     for (const variable of this.globals) this.settleSize(variable);
     for (const variable of this.unsized) this.settleSize(variable);
     if (this.context.relaxed) this.assignMissing();
@@ -66,6 +71,19 @@ class Checker extends StatementChecker {
       depthMode: this.depthMode,
       originUpperLeft: true,
     };
+  }
+
+  /** What holds for a shader as a whole. */
+  private checkWholes(): void {
+    const late = this.depthCoveragePlace;
+    if (late !== undefined && !this.earlyFragmentTests) {
+      this.diagnostics.error("GLSL_NEEDS_EARLY_TESTS", {}, late.position, late.end);
+    }
+    const shared = this.globals.filter(({ storage }) => storage === "shared");
+    const block = shared.find(({ layout }) => layout !== undefined);
+    const loose = shared.find(({ layout }) => layout === undefined);
+    if (block === undefined || loose === undefined) return;
+    this.diagnostics.error("GLSL_SHARED_MIX", {}, loose.position, loose.end, [previousNote(block)]);
   }
 
   protected override localFunction(decl: ast.FunctionDecl): void {
@@ -196,15 +214,25 @@ class Checker extends StatementChecker {
       constness: 0,
       mode: storage === "out" || storage === "inout" ? storage : "in",
       ...optional("memory", q.memory.length > 0 ? q.memory : undefined),
+      ...optional("nonUniform", q.nonUniform || undefined),
       precise: q.precise,
       invariant: false,
       highestIndex: -1,
     };
   }
 
+  /** What the entry point calls, by any way; all functions where there is no entry point. */
+  private reachedFunctions(): ReadonlySet<FunctionSymbol> {
+    const main = this.functions.find(({ name, body }) => name === this.context.entryPoint && body !== undefined);
+    const reached = new Set<FunctionSymbol>(main === undefined ? this.functions : [main]);
+    for (const symbol of reached) for (const callee of symbol.calls.keys()) reached.add(callee);
+    return reached;
+  }
+
   /** Called functions have bodies, and none calls itself by any way. */
   private checkCalls(): void {
     const states = new Map<FunctionSymbol, "open" | "done">();
+    const reached = this.reachedFunctions();
     for (const start of this.functions) {
       if (states.has(start)) continue;
       const stack = [{ symbol: start, calls: [...start.calls], at: 0 }];
@@ -218,7 +246,7 @@ class Checker extends StatementChecker {
           continue;
         }
         const [callee, place] = next;
-        if (callee.body === undefined) {
+        if (callee.body === undefined && reached.has(callee)) {
           const notes = [previousNote(callee)];
           this.diagnostics.error("GLSL_NO_BODY", { name: callee.name }, place.position, place.end, notes);
         }

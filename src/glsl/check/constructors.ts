@@ -4,18 +4,22 @@ import {
   type ArrayType,
   arrayType,
   containsOpaque,
+  containsReference,
   containsUnsized,
   elementType,
   isReal,
   leafCount,
   type MatrixType,
   type OpaqueType,
+  type ReferenceType,
   type ScalarType,
   type StructType,
   scalarOf,
+  scalarType,
   type Type,
   typeName,
   type VectorType,
+  vectorType,
 } from "../types/index.ts";
 import { joinConstness, type Range } from "./base.ts";
 import { OperatorChecker } from "./operators.ts";
@@ -34,9 +38,12 @@ export abstract class ConstructorChecker extends OperatorChecker {
       case "opaque":
         if (type.family === "sampled" && type.dim !== "Buffer") return this.constructSampled(type, args, place);
         break;
+      case "reference":
+        return this.constructReference(type, args, place);
       case "scalar":
       case "vector":
       case "matrix":
+        if (args.length === 1 && args[0]!.type.kind === "reference") return this.addressOf(type, args[0]!, place);
         return this.constructNumeric(type, args, place);
       case "array":
         return this.constructArray(type, args, place);
@@ -64,6 +71,38 @@ export abstract class ConstructorChecker extends OperatorChecker {
     const values = { type: typeName(type), texture: wanted, sampler: type.shadow ? "samplerShadow" : "sampler" };
     this.diagnostics.error("GLSL_SAMPLED_ARGUMENTS", values, place.position, place.end);
     return { ...this.errorExpr(place), type };
+  }
+
+  /** `Name(address)`: from a 64-bit integer, another reference, or two words where the extension allows. */
+  private constructReference(type: ReferenceType, args: readonly Expr[], place: Range): Expr {
+    const [arg] = args;
+    if (arg === undefined || args.length > 1) {
+      const values = { type: typeName(type), wanted: 1, given: args.length };
+      this.diagnostics.error("GLSL_CONSTRUCTOR_COUNT", values, place.position, place.end);
+      return { ...this.errorExpr(place), type };
+    }
+    const words = arg.type === vectorType("uint", 2) && this.context.extensions.has("GL_EXT_buffer_reference_uvec2");
+    if (arg.type.kind === "reference" || words) {
+      if (arg.type === type) return { ...arg, ...rangeOf(place) };
+      if (arg.kind === "constant" && !words) return this.constantExpr(type, arg.values, place);
+      return { kind: "convert", operand: arg, type, constness: 0, ...rangeOf(place) };
+    }
+    const address = this.coerce(arg, scalarType("uint64"));
+    if (address.kind === "error") return { ...address, type };
+    if (address.kind === "constant") return this.constantExpr(type, address.values, place);
+    return { kind: "convert", operand: address, type, constness: 0, ...rangeOf(place) };
+  }
+
+  /** `uint64_t(reference)`, `uvec2(reference)`. */
+  private addressOf(type: Type, arg: Expr, place: Range): Expr {
+    const words = type === vectorType("uint", 2) && this.context.extensions.has("GL_EXT_buffer_reference_uvec2");
+    if (type !== scalarType("uint64") && !words) {
+      const values = { from: typeName(arg.type), to: typeName(type) };
+      this.diagnostics.error("GLSL_BAD_CONVERSION", values, arg.position, arg.end);
+      return { ...this.errorExpr(place), type };
+    }
+    if (arg.kind === "constant" && !words) return this.constantExpr(type, arg.values, place);
+    return { kind: "convert", operand: arg, type, constness: 0, ...rangeOf(place) };
   }
 
   private constructNumeric(type: ScalarType | VectorType | MatrixType, args: readonly Expr[], place: Range): Expr {
@@ -139,7 +178,9 @@ export abstract class ConstructorChecker extends OperatorChecker {
 
   private constructMembers(type: Type, parts: readonly Expr[], place: Range): Expr {
     if (parts.some((part) => part.kind === "error")) return { ...this.errorExpr(place), type };
-    if (!parts.every((part) => part.kind === "constant")) return this.makeConstruct(type, "members", parts, place);
+    // an address is no constant of SPIR-V
+    if (containsReference(type) || !parts.every((part) => part.kind === "constant"))
+      return this.makeConstruct(type, "members", parts, place);
     if (!this.fitsConstant(type, place)) return { ...this.errorExpr(place), type };
     return this.constantExpr(
       type,
@@ -164,14 +205,14 @@ export abstract class ConstructorChecker extends OperatorChecker {
   }
 
   /** An initialiser for a variable of `type`: `{ … }` is taken apart by the type, the rest coerced. */
-  protected initializerOf(init: ast.Expr, type: Type): Expr {
+  protected initializerOf(init: ast.Expr, type: Type, nested = false): Expr {
     if (init.kind !== "list") {
       const expr = this.value(init);
       if (type.kind === "array" && fitsUnsized(type, expr.type)) return expr;
       return this.coerce(expr, type);
     }
     this.need420("an initialiser list", init);
-    if (init.items.length === 0 && this.context.extensions.has("GL_EXT_null_initializer")) {
+    if (init.items.length === 0 && !nested && this.context.extensions.has("GL_EXT_null_initializer")) {
       return this.zeroOf(type, init);
     }
     const count = listCount(type, init.items.length);
@@ -187,7 +228,7 @@ export abstract class ConstructorChecker extends OperatorChecker {
       this.diagnostics.error("GLSL_CONSTRUCTOR_COUNT", values, init.position, init.end);
       return { ...this.errorExpr(init), type };
     }
-    const parts = init.items.map((item, at) => this.initializerOf(item, partType(type, at)));
+    const parts = init.items.map((item, at) => this.initializerOf(item, partType(type, at), true));
     if (type.kind === "array" && parts[0] !== undefined) {
       return this.constructMembers(arrayType(parts[0].type, count), parts, init);
     }

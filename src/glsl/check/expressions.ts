@@ -93,6 +93,9 @@ export abstract class ExpressionChecker extends CallChecker {
         const type = items.at(-1)!.type;
         return { kind: "comma", items, type, constness: 0, position: expr.position, end: expr.end };
       }
+      case "text":
+        this.diagnostics.error("GLSL_STRAY_TEXT", {}, expr.position, expr.end);
+        return this.errorExpr(expr);
       case "list":
         this.diagnostics.error("GLSL_STRAY_LIST", {}, expr.position, expr.end);
         return this.errorExpr(expr);
@@ -247,6 +250,7 @@ export abstract class ExpressionChecker extends CallChecker {
     if (row === undefined) return false;
     const { version, extensions } = this.context;
     if (row.extensions.some((each) => extensions.has(each))) return true;
+    if (row.removed > 0) return !version.es && version.number < row.removed;
     return row.extensions.length === 0 && version.number >= row.version;
   }
 
@@ -287,6 +291,8 @@ export abstract class ExpressionChecker extends CallChecker {
     }
     const index = this.value(expr.index);
     if (base.type.kind === "error" || index.type.kind === "error") return this.errorExpr(expr);
+    const steps = this.context.extensions.has("GL_EXT_buffer_reference2");
+    if (base.type.kind === "reference" && steps) return this.binaryOf("+", this.readable(base), index, expr);
     const type = elementType(base.type);
     if (type === undefined) {
       this.diagnostics.error("GLSL_NOT_INDEXABLE", { type: typeName(base.type) }, base.position, base.end);
@@ -299,7 +305,12 @@ export abstract class ExpressionChecker extends CallChecker {
     const at = index.kind === "constant" ? index.values[0]! : undefined;
     const count = elementCount(base.type);
     const specSized = base.type.kind === "array" && base.type.specSize !== undefined;
-    if (at !== undefined && (at < 0 || (count !== undefined && at >= count && !specSized))) {
+    const byDefault = specSized ? defaultSize(base.type) : undefined;
+    if (byDefault !== undefined && at !== undefined && at >= byDefault) {
+      this.diagnostics.error("GLSL_INDEX_RANGE", { index: at, size: byDefault }, index.position, index.end);
+      return { ...this.errorExpr(expr), type };
+    }
+    if (at !== undefined && (at < 0 || at > 0x7fffffff || (count !== undefined && at >= count && !specSized))) {
       const values = { index: at, size: count ?? "unknown" };
       this.diagnostics.error("GLSL_INDEX_RANGE", values, index.position, index.end);
       return { ...this.errorExpr(expr), type };
@@ -322,8 +333,16 @@ export abstract class ExpressionChecker extends CallChecker {
       base.variable.highestIndex = Math.max(base.variable.highestIndex, at);
       return true;
     }
+    if (base.kind === "variable" && isResource(base.variable) && this.hasDescriptorIndexing()) {
+      base.variable.runtimeSized = true;
+      return true;
+    }
     this.diagnostics.error("GLSL_UNSIZED_INDEX", {}, base.position, base.end);
     return false;
+  }
+
+  protected hasDescriptorIndexing(): boolean {
+    return this.context.extensions.has("GL_EXT_nonuniform_qualifier");
   }
 
   private member(expr: ast.MemberExpr): Expr {
@@ -332,6 +351,10 @@ export abstract class ExpressionChecker extends CallChecker {
     const { position, end } = expr;
     if (type.kind === "error") return this.errorExpr(expr);
     if (type.kind === "struct") return this.structMember(expr, base, type);
+    if (type.kind === "reference" && type.block !== undefined) {
+      const deref: Expr = { kind: "deref", base: this.readable(base), type: type.block, constness: 0, position, end };
+      return this.structMember(expr, deref, type.block);
+    }
     if (type.kind === "vector" || type.kind === "scalar") return this.swizzle(expr, base);
     const values = { type: typeName(type), name: expr.name };
     this.diagnostics.error("GLSL_NO_MEMBER", values, expr.namePosition, end);
@@ -399,7 +422,8 @@ export abstract class ExpressionChecker extends CallChecker {
       return this.coerce(array.type.specSize as Expr, intType);
     }
     if (count !== undefined) return this.intConstant(count, call);
-    if (array.kind === "member" && array.base.type.kind === "struct" && array.base.type.block) {
+    const inMemory = array.kind === "member" && array.base.type.kind === "struct" && array.base.type.block;
+    if (inMemory && array.base.kind !== "deref") {
       return { kind: "length", base: array, type: intType, constness: 0, position, end };
     }
     this.diagnostics.error("GLSL_UNSIZED_LENGTH", {}, array.position, array.end);
@@ -411,7 +435,8 @@ export abstract class ExpressionChecker extends CallChecker {
     const { position, end } = expr;
     if (target.type.kind === "error") return this.errorExpr(expr);
     const scalar = scalarOf(target.type);
-    if (scalar === undefined || scalar === "bool") {
+    const steps = target.type.kind === "reference" && this.context.extensions.has("GL_EXT_buffer_reference2");
+    if (!steps && (scalar === undefined || scalar === "bool")) {
       this.diagnostics.error("GLSL_BAD_OPERAND", { op: expr.op, type: typeName(target.type) }, position, end);
       return this.errorExpr(expr);
     }
@@ -448,7 +473,7 @@ export abstract class ExpressionChecker extends CallChecker {
         return { ...this.errorExpr(expr), type };
       }
       // the target keeps its type, so the value alone was converted
-      const scalar = scalarOf(type)!;
+      const scalar = scalarOf(type) ?? "int64";
       const isShift = expr.op === "<<" || expr.op === ">>";
       source = isShift || scalarOf(value.type) === scalar ? value : this.convert(value, scalar);
     }
@@ -472,7 +497,7 @@ export abstract class ExpressionChecker extends CallChecker {
       }
     }
     const type = yes.type;
-    if (!sameType(type, no.type) || type.kind === "void" || type.kind === "opaque") {
+    if (!sameType(type, no.type) || type.kind === "opaque") {
       const values = { left: typeName(type), right: typeName(no.type) };
       this.diagnostics.error("GLSL_CONDITIONAL_TYPES", values, position, end);
       return this.errorExpr(expr);
@@ -486,6 +511,18 @@ export abstract class ExpressionChecker extends CallChecker {
     if (constness === 2 && isReal(scalar)) constness = 0;
     return { kind: "conditional", condition, yes, no, type, constness, position, end };
   }
+}
+
+/** The size of an array that one specialisation constant gives, as it is without specialisation. */
+function defaultSize(type: Type): number | undefined {
+  const size = type.kind === "array" ? (type.specSize as Expr | undefined) : undefined;
+  const init = size?.kind === "variable" ? size.variable.initializer : undefined;
+  return init?.kind === "constant" ? init.values[0] : undefined;
+}
+
+/** A sampler, image or block with a binding, or an array of them. */
+function isResource(variable: Variable): boolean {
+  return variable.storage === "buffer" || variable.storage === "uniform";
 }
 
 function holdsIntegers(type: Type): boolean {

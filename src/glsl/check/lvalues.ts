@@ -18,10 +18,18 @@ export function rootVariable(expr: Expr): Variable | undefined {
   }
 }
 
+/** Whether an access chain starts from a reference. */
+export function throughReference(expr: Expr): boolean {
+  let at = expr;
+  while (at.kind === "index" || at.kind === "member" || at.kind === "swizzle") at = at.base;
+  return at.kind === "deref";
+}
+
 /** Why the expression cannot be assigned, as the tail of a message; undefined where it can. */
 export function assignProblem(expr: Expr): string | undefined {
   switch (expr.kind) {
     case "error":
+    case "deref":
       return undefined;
     case "variable":
       return variableProblem(expr.variable);

@@ -5,9 +5,11 @@ import {
   isInteger,
   isReal,
   matrixType,
+  referenceStride,
   type ScalarKind,
   sameType,
   scalarOf,
+  scalarType,
   type Type,
   typeName,
   vectorSize,
@@ -29,6 +31,9 @@ interface Resolved {
 export abstract class OperatorChecker extends CheckBase {
   protected binaryOf(op: BinaryOp, left: Expr, right: Expr, place: Range): Expr {
     if (left.type.kind === "error" || right.type.kind === "error") return this.errorExpr(place);
+    if (left.type.kind === "reference" || right.type.kind === "reference") {
+      return this.referenceBinary(op, left, right, place);
+    }
     const resolved = this.resolveBinary(op, left.type, right.type);
     if (resolved === undefined) {
       const values = { op, left: typeName(left.type), right: typeName(right.type) };
@@ -38,6 +43,34 @@ export abstract class OperatorChecker extends CheckBase {
     const a = resolved.left === undefined ? left : this.convert(left, resolved.left);
     const b = resolved.right === undefined ? right : this.convert(right, resolved.right);
     return this.makeBinary(op, resolved.type, a, b, place);
+  }
+
+  /** Steps from block to block, and differences of references. Source: GL_EXT_buffer_reference2. */
+  private referenceBinary(op: BinaryOp, left: Expr, right: Expr, place: Range): Expr {
+    const { position, end } = place;
+    const has2 = this.context.extensions.has("GL_EXT_buffer_reference2");
+    const same = left.type === right.type;
+    if ((op === "==" || op === "!=") && same) {
+      return { kind: "binary", op, left, right, type: boolType, constness: 0, position, end };
+    }
+    if (op === "-" && same && has2) {
+      return { kind: "binary", op, left, right, type: scalarType("int64"), constness: 0, position, end };
+    }
+    const [base, step] = left.type.kind === "reference" ? [left, right] : [right, left];
+    const fits = op === "+" || (op === "-" && base === left);
+    const whole = step.type.kind === "scalar" && isInteger(step.type.scalar);
+    if (!has2 || !fits || !whole || base.type.kind !== "reference") {
+      const values = { op, left: typeName(left.type), right: typeName(right.type) };
+      this.diagnostics.error("GLSL_BAD_OPERANDS", values, position, end);
+      return this.errorExpr(place);
+    }
+    if (base.kind === "constant" && step.kind === "constant") {
+      const bytes = step.values[0]! * referenceStride(base.type);
+      const value = base.values[0]! + (op === "+" ? bytes : -bytes);
+      if (Number.isSafeInteger(value) && value >= 0) return this.constantExpr(base.type, [value], place);
+    }
+    const count = this.convert(step, "int64");
+    return { kind: "binary", op, left: base, right: count, type: base.type, constness: 0, position, end };
   }
 
   private makeBinary(op: BinaryOp, type: Type, left: Expr, right: Expr, place: Range): Expr {

@@ -107,6 +107,7 @@ function walk(root: Expr, visit: (expr: Expr) => void): void {
       case "member":
       case "swizzle":
       case "length":
+      case "deref":
         stack.push(expr.base);
         break;
       case "unary":

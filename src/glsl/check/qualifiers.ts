@@ -9,6 +9,7 @@ export interface Qualifiers extends Range {
   readonly precise: boolean;
   readonly invariant: boolean;
   readonly precision: string | undefined;
+  readonly nonUniform: boolean;
   readonly interpolation: readonly string[];
   readonly memory: readonly MemoryQualifier[];
   readonly layout: ReadonlyMap<string, LayoutValue>;
@@ -52,6 +53,8 @@ const layoutRows: Readonly<Record<string, "value" | "flag">> = {
   align: "value",
   constant_id: "value",
   input_attachment_index: "value",
+  buffer_reference: "flag",
+  buffer_reference_align: "value",
   local_size_x: "value",
   local_size_y: "value",
   local_size_z: "value",
@@ -72,6 +75,7 @@ export abstract class QualifierChecker extends ExpressionChecker {
     let storage: Qualifiers["storage"];
     let precise = false;
     let invariant = false;
+    let nonUniform = false;
     let precision: string | undefined;
     const interpolation: string[] = [];
     const memory: MemoryQualifier[] = [];
@@ -99,13 +103,21 @@ export abstract class QualifierChecker extends ExpressionChecker {
         precise = true;
         this.usesPrecise = true;
       } else if (name === "invariant") invariant = true;
-      else if (name === "highp" || name === "mediump" || name === "lowp") {
+      else if (name === "nonuniformEXT") {
+        nonUniform = true;
+        this.needExtension("the qualifier 'nonuniformEXT'", "GL_EXT_nonuniform_qualifier", qualifier);
+      } else if (name === "highp" || name === "mediump" || name === "lowp") {
         if (precision !== undefined) this.diagnostics.error("GLSL_DUPLICATE_QUALIFIER", { name }, position, end);
         precision = name;
       } else this.diagnostics.error("GLSL_UNSUPPORTED", { what: `the qualifier '${name}'` }, position, end);
     }
     const { position, end } = list.length > 0 ? { position: list[0]!.position, end: list.at(-1)!.end } : place;
-    return { storage, precise, invariant, precision, interpolation, memory, layout, position, end };
+    return { storage, precise, invariant, precision, nonUniform, interpolation, memory, layout, position, end };
+  }
+
+  protected needExtension(what: string, extension: string, { position, end }: Range): void {
+    if (this.context.extensions.has(extension)) return;
+    this.diagnostics.error("GLSL_NEEDS_EXTENSION", { what, extension }, position, end);
   }
 
   /** `attribute` and `varying` are `in` and `out` in the relaxed dialect. */
@@ -129,6 +141,11 @@ export abstract class QualifierChecker extends ExpressionChecker {
       const values = { what: "layout(scalar)", extension: "GL_EXT_scalar_block_layout" };
       this.diagnostics.error("GLSL_NEEDS_EXTENSION", values, position, end);
     }
+    const { extensions } = this.context;
+    if (name.startsWith("buffer_reference") && !extensions.has("GL_EXT_buffer_reference")) {
+      const values = { what: `layout(${id.name})`, extension: "GL_EXT_buffer_reference" };
+      this.diagnostics.error("GLSL_NEEDS_EXTENSION", values, position, end);
+    }
     let value: number | undefined;
     if (row === "value") {
       if (id.value === undefined) {
@@ -140,7 +157,7 @@ export abstract class QualifierChecker extends ExpressionChecker {
       if (
         value < 0 ||
         value > (layoutLimits[name] ?? Number.POSITIVE_INFINITY) ||
-        (name === "align" && (value === 0 || (value & (value - 1)) !== 0))
+        (name.endsWith("align") && (value === 0 || (value & (value - 1)) !== 0))
       ) {
         this.diagnostics.error("GLSL_LAYOUT_RANGE", { name: id.name, value }, position, end);
         return;

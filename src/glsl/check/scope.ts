@@ -1,4 +1,4 @@
-import type { StructType } from "../types/index.ts";
+import type { ReferenceType, StructType } from "../types/index.ts";
 import type { FunctionSymbol, Variable } from "./tree.ts";
 
 /** All functions of one name that a scope declares. */
@@ -8,7 +8,7 @@ export interface FunctionSet {
 }
 interface StructSymbol {
   readonly kind: "struct";
-  readonly type: StructType;
+  readonly type: StructType | ReferenceType;
   readonly position: number;
   readonly end: number;
 }

@@ -14,6 +14,12 @@ import type {
   SwitchStmt,
 } from "./tree.ts";
 
+/** Attributes of selections and loops. Source: GL_EXT_control_flow_attributes. */
+const known: ReadonlySet<string> = new Set(
+  `flatten dont_flatten branch unroll dont_unroll loop dependency_infinite dependency_length min_iterations
+   max_iterations iteration_multiple peel_count partial_count`.split(/\s+/),
+);
+
 /** What jumps may do at a place. */
 interface Flow {
   readonly loop: boolean;
@@ -264,8 +270,8 @@ export abstract class StatementChecker extends DeclarationChecker {
       this.diagnostics.error("GLSL_NOT_CONSTANT_INTEGER", {}, expr.position, expr.end);
       return undefined;
     }
-    // an int label under a uint selector converts; the other way round is no conversion
-    if (scalar !== type.scalar && this.conversionRank(value.type, type) === undefined) {
+    // int and uint convert both ways here: whichever is int becomes uint, and the bits are the same
+    if (scalar !== type.scalar && this.context.version.es) {
       const values = { from: typeName(value.type), to: typeName(type) };
       this.diagnostics.error("GLSL_BAD_CONVERSION", values, expr.position, expr.end);
       return undefined;
@@ -312,9 +318,13 @@ export abstract class StatementChecker extends DeclarationChecker {
         const values = { what: "an attribute", extension: "GL_EXT_control_flow_attributes" };
         this.diagnostics.error("GLSL_NEEDS_EXTENSION", values, position, end);
       }
-      if (value !== undefined) this.constantInteger(value);
+      const counted = ignored.includes(name);
+      if (value !== undefined && counted) this.constantInteger(value);
+      else if (value !== undefined) this.value(value);
       if (names.includes(name)) result = name;
-      else if (!ignored.includes(name)) this.diagnostics.warn("GLSL_UNKNOWN_ATTRIBUTE", { name }, position, end);
+      else if (name === "branch" || name === "loop") result = name === "loop" ? "dont_unroll" : "dont_flatten";
+      if (!known.has(name) || counted !== (value !== undefined && name !== "dependency_infinite"))
+        this.diagnostics.warn("GLSL_UNKNOWN_ATTRIBUTE", { name }, position, end);
     }
     return result;
   }

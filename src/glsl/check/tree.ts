@@ -49,6 +49,10 @@ export interface Variable {
   readonly interpolation?: readonly string[];
   readonly memory?: readonly MemoryQualifier[];
   readonly layout?: BlockLayout;
+  /** Values read from it may differ between invocations of a subgroup. */
+  readonly nonUniform?: boolean;
+  /** An array of resources declared `[]` that is indexed by more than constants: its size is the descriptor set's. */
+  runtimeSized?: boolean;
   /** Name of the SPIR-V BuiltIn. */
   readonly builtIn?: string;
   /** Name of the capability that using it needs. */
@@ -104,6 +108,12 @@ interface SwizzleExpr extends Node {
   readonly kind: "swizzle";
   readonly base: Expr;
   readonly components: readonly number[];
+}
+/** The block that a reference points to; what follows is an access chain in that memory. */
+interface DerefExpr extends Node {
+  readonly kind: "deref";
+  /** A value of reference type. */
+  readonly base: Expr;
 }
 /** `.length()` of a runtime array; the others are constants. The base is a member of a buffer block. */
 interface LengthExpr extends Node {
@@ -169,6 +179,11 @@ interface CommaExpr extends Node {
   readonly kind: "comma";
   readonly items: readonly Expr[];
 }
+/** The format of `debugPrintfEXT`, escapes resolved. */
+interface TextExpr extends Node {
+  readonly kind: "text";
+  readonly text: string;
+}
 /** Stands where an error was reported. */
 interface ErrorExpr extends Node {
   readonly kind: "error";
@@ -180,6 +195,8 @@ export type Expr =
   | MemberExpr
   | SwizzleExpr
   | LengthExpr
+  | DerefExpr
+  | TextExpr
   | UnaryExpr
   | BinaryExpr
   | ConvertExpr

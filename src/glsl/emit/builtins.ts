@@ -14,6 +14,9 @@ import { scalarFacts, scalarOf, type Type, vectorType } from "../types/index.ts"
 import { ImageEmitter, isImageLowering } from "./images.ts";
 import type { Place } from "./places.ts";
 
+/** `DebugPrintf` of the set NonSemantic.DebugPrintf. */
+const DEBUG_PRINTF = 1;
+
 const opcodes: Readonly<Record<string, number>> = Op;
 const extended: Readonly<Record<string, number>> = GlslStd450;
 
@@ -100,7 +103,20 @@ export abstract class BuiltinEmitter extends ImageEmitter {
         this.b.emit(Op.OpControlBarrier, scope, scope, this.b.constUint(allMemory));
         return 0;
       }
+      case "debugPrint": {
+        const [format, ...values] = args;
+        if (format?.kind !== "text") throw new Bug("a print without a format");
+        if (this.b.version < 0x10600) this.b.extension("SPV_KHR_non_semantic_info");
+        const set = this.b.extInstImport("NonSemantic.DebugPrintf");
+        const operands = [this.b.string(format.text), ...values.map((value) => this.value(value))];
+        return this.b.emitResult(Op.OpExtInst, this.typeId(type), set, DEBUG_PRINTF, ...operands);
+      }
       case "nonuniform": {
+        if (type.kind === "opaque") {
+          const loaded = this.value(args[0]!);
+          this.nonUniform(loaded);
+          return loaded;
+        }
         const id = this.b.emitResult(Op.OpCopyObject, this.typeId(type), this.value(args[0]!));
         this.nonUniform(id);
         return id;

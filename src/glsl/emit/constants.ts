@@ -6,6 +6,7 @@ import {
   elementCount,
   elementType,
   intType,
+  isReal,
   leafCount,
   type ScalarType,
   scalarOf,
@@ -170,6 +171,7 @@ export abstract class ConstantEmitter extends TypeEmitter {
     if (scalarOf(to) === "bool") {
       return b.specConstOp(type, Op.OpINotEqual, id, this.filledConstant(operand.type, 0));
     }
+    if (isReal(from)) return b.specConstOp(type, Op.OpFConvert, id);
     // int and uint: adding zero is the one conversion that shaders may do at specialisation
     return b.specConstOp(type, Op.OpIAdd, id, this.filledConstant(to, 0));
   }

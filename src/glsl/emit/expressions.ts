@@ -10,7 +10,16 @@ import type {
   IncrementExpr,
 } from "../check/index.ts";
 import { rootVariable } from "../check/index.ts";
-import { boolType, coreType, elementCount, intType, scalarOf, uintType, withScalar } from "../types/index.ts";
+import {
+  boolType,
+  coreType,
+  elementCount,
+  intType,
+  scalarOf,
+  scalarType,
+  uintType,
+  withScalar,
+} from "../types/index.ts";
 import { BuiltinEmitter } from "./builtins.ts";
 import type { OpaqueArgument } from "./places.ts";
 
@@ -24,7 +33,10 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
   protected abstract linePosition(position: number): void;
 
   protected override value(expr: Expr): Id {
-    if (expr.kind === "constant") return this.constantId(expr.type, expr.values);
+    if (expr.kind === "constant") {
+      if (expr.type.kind === "reference") return this.referenceConstant(expr.type, expr.values[0]!);
+      return this.constantId(expr.type, expr.values);
+    }
     if (expr.constness === 2) return this.specValue(expr);
     switch (expr.kind) {
       case "variable":
@@ -168,6 +180,7 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
     const b = this.b;
     const condition = this.value(expr.condition);
     const type = this.typeId(expr.type);
+    const isVoid = expr.type.kind === "void";
     const scalar = scalarOf(expr.type) !== undefined && expr.type.kind !== "matrix";
     if (scalar && isCheap(expr.yes) && isCheap(expr.no)) {
       const yes = this.value(expr.yes);
@@ -191,7 +204,7 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
     const noEnd = this.currentBlock;
     b.emit(Op.OpBranch, merge);
     this.startBlock(merge);
-    return b.emitResult(Op.OpPhi, type, yes, yesEnd, no, noEnd);
+    return isVoid ? 0 : b.emitResult(Op.OpPhi, type, yes, yesEnd, no, noEnd);
   }
 
   private assign(expr: AssignExpr): Id {
@@ -217,8 +230,9 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
     const { target, type, op, prefix } = expr;
     const place = this.resolve(target);
     const before = this.load(place);
-    const one = this.filledConstant(type, 1);
-    const after = this.binaryValue(op, type, before, type, one, type);
+    const step = type.kind === "reference" ? scalarType("int64") : type;
+    const one = this.filledConstant(step, 1);
+    const after = this.binaryValue(op, type, before, type, one, step);
     this.store(place, after);
     return prefix ? after : before;
   }

@@ -211,6 +211,7 @@ export abstract class ImageEmitter extends OperatorEmitter {
   private imageType(arg: Expr): OpaqueType {
     let at: Expr = arg;
     let depth = 0;
+    while (at.kind === "builtin" && at.overload.lowering === "nonuniform") at = at.args[0]!;
     for (; at.kind === "index"; at = at.base) depth++;
     let type: Type = at.kind === "variable" ? this.slotType(at.variable) : at.type;
     for (; depth > 0 && type.kind === "array"; depth--) type = type.element;

@@ -98,7 +98,14 @@ class ModuleEmitter extends StatementEmitter {
     const main = this.functionId(module.main, []);
     b.entryPoint(models[options.stage], main, options.entryPoint);
     this.executionModes(main);
+    this.aliasedBlocks();
     return b.finish();
+  }
+
+  /** Several shared blocks share their memory, which each must say. */
+  private aliasedBlocks(): void {
+    const blocks = this.module.globals.filter(({ storage, layout }) => storage === "shared" && layout !== undefined);
+    if (blocks.length > 1) for (const block of blocks) this.b.decorate(this.slot(block).id, Decoration.Aliased);
   }
 
   private executionModes(main: Id): void {
@@ -179,6 +186,9 @@ class ModuleEmitter extends StatementEmitter {
     this.startBlock(b.id());
     for (const [at, parameter] of symbol.parameters.entries()) {
       const id = ids[at]!;
+      if (coreType(parameter.type).kind === "reference") {
+        b.decorate(id, parameter.mode === "in" ? Decoration.Aliased : Decoration.AliasedPointer);
+      }
       if (parameter.name !== "") b.name(id, parameter.name);
       const argument = opaque[at];
       if (argument !== undefined) this.setOpaqueSlot(parameter, id, argument);

@@ -9,6 +9,8 @@ import {
   isInteger,
   isReal,
   type MatrixType,
+  type ReferenceType,
+  referenceStride,
   type ScalarKind,
   scalarFacts,
   scalarOf,
@@ -35,6 +37,7 @@ export abstract class OperatorEmitter extends PlaceEmitter {
 
   /** `left op right` on values; a scalar beside a vector or matrix stands for all of it. */
   protected binaryValue(op: BinaryOp, type: Type, left: Id, leftType: Type, right: Id, rightType: Type): Id {
+    if (leftType.kind === "reference") return this.referenceBinary(op, type, left, leftType, right, rightType);
     if (op === "==" || op === "!=") return this.equality(op, left, right, leftType);
     const scalar = scalarOf(leftType)!;
     if (leftType.kind === "matrix" || rightType.kind === "matrix") {
@@ -48,6 +51,41 @@ export abstract class OperatorEmitter extends PlaceEmitter {
     const shape = rightType.kind === "scalar" && type.kind === "vector" ? vectorOf(rightType, type.size) : rightType;
     const b = rightType.kind === "scalar" ? this.splat(right, shape) : right;
     return this.arithmetic(binaryOpcode(op, scalar), type, a, b);
+  }
+
+  private addressOf(reference: Id): Id {
+    return this.b.emitResult(Op.OpConvertPtrToU, this.typeId(scalarType("uint64")), reference);
+  }
+
+  /** The address that a constant of reference type names. */
+  protected referenceConstant(type: ReferenceType, value: number): Id {
+    const address = this.constantId(scalarType("uint64"), [value]);
+    return this.b.emitResult(Op.OpConvertUToPtr, this.typeId(type), address);
+  }
+
+  /** Comparisons of references, steps by whole blocks (an int64), and their differences in blocks. */
+  private referenceBinary(op: BinaryOp, type: Type, left: Id, leftType: ReferenceType, right: Id, rightType: Type): Id {
+    const b = this.b;
+    const uint64 = this.typeId(scalarType("uint64"));
+    const int64 = this.typeId(scalarType("int64"));
+    const stride = this.constantId(scalarType("int64"), [referenceStride(leftType)]);
+    const address = this.addressOf(left);
+    if (op === "==" || op === "!=") {
+      return b.emitResult(
+        op === "==" ? Op.OpIEqual : Op.OpINotEqual,
+        this.typeId(type),
+        address,
+        this.addressOf(right),
+      );
+    }
+    if (rightType.kind === "reference") {
+      const bytes = b.emitResult(Op.OpISub, uint64, address, this.addressOf(right));
+      return b.emitResult(Op.OpSDiv, int64, b.emitResult(Op.OpBitcast, int64, bytes), stride);
+    }
+    const step = b.emitResult(Op.OpIMul, int64, this.convertValue(right, rightType, scalarType("int64")), stride);
+    const bytes = b.emitResult(Op.OpBitcast, uint64, step);
+    const moved = b.emitResult(op === "+" ? Op.OpIAdd : Op.OpISub, uint64, address, bytes);
+    return b.emitResult(Op.OpConvertUToPtr, this.typeId(type), moved);
   }
 
   private matrixBinary(op: BinaryOp, type: Type, left: Id, leftType: Type, right: Id, rightType: Type): Id {
@@ -122,6 +160,11 @@ export abstract class OperatorEmitter extends PlaceEmitter {
 
   /** The value with another component type, as constructors convert. */
   protected convertValue(id: Id, from: Type, to: Type): Id {
+    if (from.kind === "reference" || to.kind === "reference") {
+      if (from === scalarType("uint64")) return this.b.emitResult(Op.OpConvertUToPtr, this.typeId(to), id);
+      if (to === scalarType("uint64")) return this.addressOf(id);
+      return this.b.emitResult(Op.OpBitcast, this.typeId(to), id);
+    }
     const source = scalarOf(from)!;
     const target = scalarOf(to)!;
     if (source === target) return id;

@@ -1,7 +1,8 @@
 import { Bug } from "../../base/index.ts";
-import { BuiltIn, Capability, Decoration, type Id, Op, StorageClass } from "../../spirv/index.ts";
-import { type BlockLayout, type Expr, rootVariable, type Variable } from "../check/index.ts";
+import { BuiltIn, Capability, Decoration, type Id, MemoryAccess, Op, StorageClass } from "../../spirv/index.ts";
+import { type BlockLayout, type Expr, rootVariable, throughReference, type Variable } from "../check/index.ts";
 import {
+  alignBytes,
   containsBool,
   coreType,
   elementCount,
@@ -27,6 +28,8 @@ export interface Place {
   readonly swizzle: readonly number[] | undefined;
   /** Some index may differ between invocations of a subgroup. */
   readonly nonUniform?: boolean;
+  /** Memory behind a reference: what the address is a multiple of, in bytes. */
+  readonly referenceAlign?: number;
 }
 
 interface Slot {
@@ -51,6 +54,10 @@ const descriptorIndexing = ["SPV_EXT_descriptor_indexing", 0x10500] as const;
 /** Whether a value is marked, or worked out from one that is. */
 function isNonUniform(expr: Expr): boolean {
   switch (expr.kind) {
+    case "variable":
+      return expr.variable.nonUniform === true;
+    case "index":
+      return isNonUniform(expr.base) || isNonUniform(expr.index);
     case "builtin":
       return expr.overload.lowering === "nonuniform" || expr.args.some(isNonUniform);
     case "binary":
@@ -81,6 +88,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
 
   /** Whether the expression is a chain that starts at memory. */
   protected isPlace(expr: Expr): boolean {
+    if (throughReference(expr)) return true;
     const storage = rootVariable(expr)?.storage;
     return storage !== undefined && storage !== "constant" && storage !== "specialization";
   }
@@ -113,6 +121,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
   protected temporary(type: Type, name: string): Id {
     const id = this.b.localVariable(this.pointerId(StorageClass.Function, this.typeId(type)));
     this.b.name(id, name);
+    if (coreType(type).kind === "reference") this.b.decorate(id, Decoration.AliasedPointer);
     return id;
   }
 
@@ -137,11 +146,17 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     const interfaceBlock = core.kind === "struct" && core.block && variable.layout === undefined;
     if (variable.layout !== undefined || interfaceBlock) typeId = this.blockTypeId(variable);
     else typeId = this.typeId(type);
+    if (variable.runtimeSized === true) this.runtimeDescriptors();
     // workgroup memory has no other initialiser than zeros
     const zero = variable.storage === "shared" && variable.initializer !== undefined ? [this.b.constNull(typeId)] : [];
-    this.narrowStorage(type, storageClass);
+    if (storageClass !== StorageClass.Workgroup || variable.layout !== undefined) {
+      this.narrowStorage(type, storageClass);
+    }
     const id = this.b.globalVariable(this.pointerId(storageClass, typeId), storageClass, ...zero);
     this.b.name(id, name);
+    if (storageClass === StorageClass.Private && coreType(type).kind === "reference") {
+      this.b.decorate(id, Decoration.AliasedPointer);
+    }
     this.decorateVariable(variable, id);
     return { id, storageClass };
   }
@@ -172,11 +187,25 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     if (core.kind !== "struct") throw new Bug("a block that is no struct");
     const old = variable.storage === "buffer" && this.b.version < 0x10300;
     let id = this.blockId(core, variable, old ? Decoration.BufferBlock : Decoration.Block);
+    if (variable.storage === "shared") {
+      this.b.capability(Capability.WorkgroupMemoryExplicitLayoutKHR);
+      this.b.extension("SPV_KHR_workgroup_memory_explicit_layout");
+    }
     for (const array of sizes.reverse()) {
+      if (array.kind === "array" && array.size === undefined) {
+        this.runtimeDescriptors();
+        id = this.b.typeRuntimeArray(id);
+        continue;
+      }
       const size = array.kind === "array" ? (array.size ?? 1) : 1;
       id = this.b.typeArray(id, this.b.constUint(size));
     }
     return id;
+  }
+
+  /** Arrays of resources whose size the descriptor set gives. */
+  private runtimeDescriptors(): void {
+    this.namedCapability("RuntimeDescriptorArray");
   }
 
   private decorateVariable(variable: Variable, id: Id): void {
@@ -212,7 +241,9 @@ export abstract class PlaceEmitter extends ConstantEmitter {
   protected namedCapability(name: string): void {
     const capabilities: Readonly<Record<string, number>> = Capability;
     this.b.capability(capabilities[name]!);
-    const row = name.includes("NonUniform") ? descriptorIndexing : capabilityExtensions[name];
+    const row = /NonUniform|RuntimeDescriptor|TexelBufferArrayDynamic|InputAttachmentArrayDynamic/.test(name)
+      ? descriptorIndexing
+      : capabilityExtensions[name];
     if (row !== undefined && this.b.version < row[1]) this.b.extension(row[0]);
   }
 
@@ -223,6 +254,15 @@ export abstract class PlaceEmitter extends ConstantEmitter {
         const { id, storageClass, type = expr.variable.type } = this.slot(expr.variable);
         const { layout } = expr.variable;
         return { pointer: id, storageClass, indices: [], type, layout, swizzle: undefined };
+      }
+      case "deref": {
+        const { type } = expr.base;
+        if (type.kind !== "reference") throw new Bug("no reference");
+        const layout = { packing: type.packing, rowMajor: type.rowMajor };
+        const pointer = this.value(expr.base);
+        const storageClass = StorageClass.PhysicalStorageBuffer;
+        const place = { pointer, storageClass, indices: [], type: expr.type, layout, swizzle: undefined };
+        return { ...place, referenceAlign: type.alignBytes };
       }
       case "member": {
         const base = this.resolve(expr.base);
@@ -272,7 +312,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
   private noteDynamicBlocks(base: Place, index: Expr): void {
     const core = coreType(base.type);
     if (index.kind === "constant") return;
-    if (core.kind === "opaque") this.b.capability(indexingCapability(core));
+    if (core.kind === "opaque") this.namedCapability(indexingCapability(core));
     if (core.kind !== "struct" || !core.block) return;
     const buffer = base.storageClass === StorageClass.StorageBuffer;
     const uniform = base.storageClass === StorageClass.Uniform;
@@ -320,21 +360,22 @@ export abstract class PlaceEmitter extends ConstantEmitter {
   }
 
   protected load(place: Place): Id {
-    const { swizzle, type, layout } = place;
+    const { swizzle, type } = place;
     const scalar = scalarOf(type);
     if (swizzle === undefined || scalar === undefined) {
-      return this.loadWhole(this.pointerOf(place), type, layout, place.nonUniform);
+      return this.loadWhole(this.pointerOf(place), type, place);
     }
     if (type.kind === "scalar")
-      return this.splat(this.loadWhole(this.pointerOf(place), type, layout), vectorType(scalar, swizzle.length));
-    if (swizzle.length === 1) return this.loadWhole(this.pointerOf(place, swizzle[0]!), scalarType(scalar), layout);
-    const whole = this.loadWhole(this.pointerOf(place), type, layout);
+      return this.splat(this.loadWhole(this.pointerOf(place), type, place), vectorType(scalar, swizzle.length));
+    if (swizzle.length === 1) return this.loadWhole(this.pointerOf(place, swizzle[0]!), scalarType(scalar), place);
+    const whole = this.loadWhole(this.pointerOf(place), type, place);
     return this.shuffle(whole, type, swizzle);
   }
 
-  private loadWhole(pointer: Id, type: Type, layout: BlockLayout | undefined, nonUniform = false): Id {
-    const id = this.b.emitResult(Op.OpLoad, this.typeId(type, layout), pointer);
-    if (nonUniform && type.kind === "opaque") this.nonUniform(id);
+  private loadWhole(pointer: Id, type: Type, place: Place): Id {
+    const { layout, nonUniform } = place;
+    const id = this.b.emitResult(Op.OpLoad, this.typeId(type, layout), pointer, ...alignedAccess(place, type));
+    if (nonUniform === true && type.kind === "opaque") this.nonUniform(id);
     return this.differsInMemory(type, layout) ? this.fromMemory(id, type, layout) : id;
   }
 
@@ -357,22 +398,23 @@ export abstract class PlaceEmitter extends ConstantEmitter {
 
   /** Writes a value; a swizzle writes just its components, one by one, so that neighbours are left alone. */
   protected store(place: Place, value: Id): void {
-    const { swizzle, type, layout } = place;
+    const { swizzle, type } = place;
     if (swizzle === undefined || type.kind === "scalar") {
-      this.storeWhole(this.pointerOf(place), value, type, layout);
+      this.storeWhole(this.pointerOf(place), value, type, place);
       return;
     }
     const scalar = scalarType(scalarOf(type)!);
     for (const [at, component] of swizzle.entries()) {
       const one =
         swizzle.length === 1 ? value : this.b.emitResult(Op.OpCompositeExtract, this.typeId(scalar), value, at);
-      this.storeWhole(this.pointerOf(place, component), one, scalar, layout);
+      this.storeWhole(this.pointerOf(place, component), one, scalar, place);
     }
   }
 
-  private storeWhole(pointer: Id, value: Id, type: Type, layout: BlockLayout | undefined): void {
+  private storeWhole(pointer: Id, value: Id, type: Type, place: Place): void {
+    const { layout } = place;
     const stored = this.differsInMemory(type, layout) ? this.toMemory(value, type, layout) : value;
-    this.b.emit(Op.OpStore, pointer, stored);
+    this.b.emit(Op.OpStore, pointer, stored, ...alignedAccess(place, type));
   }
 
   private fromMemory(id: Id, type: Type, layout: BlockLayout | undefined): Id {
@@ -381,7 +423,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
       const zero = this.filledConstant(withScalar(type, "uint"), 0);
       return this.b.emitResult(Op.OpINotEqual, this.typeId(type), id, zero);
     }
-    if (scalar !== undefined) return id;
+    if (scalar !== undefined || type.kind === "reference") return id;
     return this.relay(id, type, layout, true);
   }
 
@@ -392,7 +434,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
       const one = this.filledConstant(words, 1);
       return this.b.emitResult(Op.OpSelect, this.typeId(words), id, one, this.filledConstant(words, 0));
     }
-    if (scalar !== undefined) return id;
+    if (scalar !== undefined || type.kind === "reference") return id;
     return this.relay(id, type, layout, false);
   }
 
@@ -414,15 +456,21 @@ export abstract class PlaceEmitter extends ConstantEmitter {
   }
 }
 
+/** Memory operands of an access behind a reference: it needs to say its alignment. */
+function alignedAccess({ referenceAlign }: Place, type: Type): number[] {
+  if (referenceAlign === undefined) return [];
+  return [MemoryAccess.Aligned, Math.min(referenceAlign, alignBytes(type, "scalar", false))];
+}
+
 /** What dynamic indexing of an array of the type needs. */
-function indexingCapability({ family, dim }: OpaqueType): number {
+function indexingCapability({ family, dim }: OpaqueType): string {
   const texels = dim === "Buffer";
   switch (family) {
     case "image":
-      return texels ? Capability.StorageTexelBufferArrayDynamicIndexing : Capability.StorageImageArrayDynamicIndexing;
+      return texels ? "StorageTexelBufferArrayDynamicIndexing" : "StorageImageArrayDynamicIndexing";
     case "subpass":
-      return Capability.InputAttachmentArrayDynamicIndexing;
+      return "InputAttachmentArrayDynamicIndexing";
     default:
-      return texels ? Capability.UniformTexelBufferArrayDynamicIndexing : Capability.SampledImageArrayDynamicIndexing;
+      return texels ? "UniformTexelBufferArrayDynamicIndexing" : "SampledImageArrayDynamicIndexing";
   }
 }

@@ -16,6 +16,7 @@ import {
   type Member,
   matrixStride,
   type OpaqueType,
+  type ReferenceType,
   type ScalarKind,
   type StructType,
   scalarFacts,
@@ -110,6 +111,8 @@ export abstract class TypeEmitter {
       }
       case "struct":
         return this.structId(type, layout);
+      case "reference":
+        return this.referenceId(type);
       case "opaque":
         return this.opaqueId(type);
       default:
@@ -137,6 +140,14 @@ export abstract class TypeEmitter {
       const b = this.b;
       const wide = bits === 8 ? 0x10500 : 0x10300;
       const name = bits === 8 ? "SPV_KHR_8bit_storage" : "SPV_KHR_16bit_storage";
+      if (storageClass === StorageClass.Workgroup) {
+        b.capability(
+          bits === 8
+            ? Capability.WorkgroupMemoryExplicitLayout8BitAccessKHR
+            : Capability.WorkgroupMemoryExplicitLayout16BitAccessKHR,
+        );
+        continue;
+      }
       if (storageClass === StorageClass.StorageBuffer) {
         b.capability(bits === 8 ? Capability.StorageBuffer8BitAccess : Capability.StorageBuffer16BitAccess);
       } else if (storageClass === StorageClass.Uniform) {
@@ -171,6 +182,29 @@ export abstract class TypeEmitter {
   /** The image type inside a combined sampler's type. */
   protected imageIdOf(type: OpaqueType): Id {
     return this.opaqueId(type.family === "sampled" ? { ...type, family: "texture" } : type);
+  }
+
+  private readonly referenceIds = new Map<ReferenceType, Id>();
+
+  /** A pointer to a block anywhere in memory. Blocks may hold pointers to themselves, so its id comes first. */
+  private referenceId(type: ReferenceType): Id {
+    const b = this.b;
+    const known = this.referenceIds.get(type);
+    if (known !== undefined) return known;
+    if (type.block === undefined) throw new Bug(`reference ${type.name} without a block`);
+    b.physicalAddressing();
+    const id = b.forwardPointer(StorageClass.PhysicalStorageBuffer);
+    this.referenceIds.set(type, id);
+    const struct = this.structId(type.block, { packing: type.packing, rowMajor: type.rowMajor });
+    b.decorate(struct, Decoration.Block);
+    for (const [at, member] of type.block.members.entries()) {
+      for (const each of new Set(member.memory.flatMap((name): readonly number[] => memoryDecorations[name]))) {
+        b.memberDecorate(struct, at, each);
+      }
+    }
+    this.narrowStorage(type.block, StorageClass.StorageBuffer);
+    b.completePointer(id, StorageClass.PhysicalStorageBuffer, struct);
+    return id;
   }
 
   private structId(type: StructType, layout: BlockLayout | undefined): Id {

@@ -21,6 +21,11 @@ export const supportedExtensions: readonly string[] = [
   "GL_ARB_derivative_control",
   "GL_ARB_shader_bit_encoding",
   "GL_EXT_scalar_block_layout",
+  "GL_EXT_buffer_reference",
+  "GL_EXT_buffer_reference2",
+  "GL_EXT_buffer_reference_uvec2",
+  "GL_EXT_shared_memory_block",
+  "GL_EXT_debug_printf",
   "GL_EXT_control_flow_attributes",
   "GL_EXT_shader_io_blocks",
   "GL_EXT_shader_implicit_conversions",
@@ -39,6 +44,9 @@ export const supportedExtensions: readonly string[] = [
   "GL_EXT_shader_16bit_storage",
   "GL_EXT_shader_atomic_int64",
   "GL_ARB_gpu_shader_int64",
+  "GL_AMD_gpu_shader_half_float",
+  "GL_AMD_gpu_shader_int16",
+  "GL_NV_shader_atomic_int64",
   "GL_EXT_shader_integer_mix",
   "GL_EXT_nonuniform_qualifier",
   "GL_KHR_shader_subgroup_basic",
@@ -99,6 +107,15 @@ export const supportedExtensions: readonly string[] = [
   "GL_ARB_gpu_shader_fp64",
 ];
 
+/** Extensions that bring all of another one. */
+export const impliedExtensions: Readonly<Record<string, string>> = {
+  GL_EXT_buffer_reference2: "GL_EXT_buffer_reference",
+  GL_AMD_gpu_shader_half_float: "GL_EXT_shader_explicit_arithmetic_types_float16",
+  GL_AMD_gpu_shader_int16: "GL_EXT_shader_explicit_arithmetic_types_int16",
+  GL_ARB_gpu_shader_int64: "GL_EXT_shader_explicit_arithmetic_types_int64",
+  GL_NV_shader_atomic_int64: "GL_EXT_shader_atomic_int64",
+};
+
 /** Extensions of the older versions, which the relaxed dialect has besides. */
 export const relaxedExtensions: readonly string[] = [
   "GL_OES_standard_derivatives",
@@ -111,3 +128,6 @@ export const relaxedExtensions: readonly string[] = [
   "GL_ARB_draw_instanced",
   "GL_ARB_texture_rectangle",
 ];
+
+/** Every extension that a shader may name, in either dialect. */
+export const glslExtensions: readonly string[] = [...supportedExtensions, ...relaxedExtensions];

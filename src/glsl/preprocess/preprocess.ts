@@ -6,7 +6,7 @@ import { FIRST_ON_LINE, T, type Token } from "../token.ts";
 import { parseDefinition } from "./definition.ts";
 import { type ExpandState, expandAll, expandState, Stream } from "./expand.ts";
 import { evaluateCondition } from "./expression.ts";
-import { type Behavior, behaviors, relaxedExtensions, supportedExtensions } from "./extensions.ts";
+import { type Behavior, behaviors, impliedExtensions, relaxedExtensions, supportedExtensions } from "./extensions.ts";
 import { dynamicMacro, type Macros, numberMacro, sameMacro } from "./macro.ts";
 import { isSupportedVersion, nearestVersion, type Version } from "./version.ts";
 
@@ -469,7 +469,9 @@ class Preprocessor {
     this.extensions.set(name.text, how);
     // each of these says that it brings the basic one
     if (name.text.startsWith("GL_KHR_shader_subgroup_")) this.extensions.set("GL_KHR_shader_subgroup_basic", how);
-    if (explicitTypeExtensions.test(name.text) && how !== "disable") this.explicitTypes = true;
+    const implied = Object.hasOwn(impliedExtensions, name.text) ? impliedExtensions[name.text] : undefined;
+    if (implied !== undefined) this.extensions.set(implied, how);
+    if (explicitTypeExtensions.test(implied ?? name.text) && how !== "disable") this.explicitTypes = true;
   }
 
   private lineDirective(directive: Token): void {

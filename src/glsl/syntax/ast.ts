@@ -96,6 +96,11 @@ interface CommaExpr extends Node {
   readonly kind: "comma";
   readonly items: readonly Expr[];
 }
+/** A text in quotes, escapes resolved. */
+interface TextExpr extends Node {
+  readonly kind: "text";
+  readonly text: string;
+}
 /** `{ … }` after an `=`. */
 interface ListExpr extends Node {
   readonly kind: "list";
@@ -114,6 +119,7 @@ export type Expr =
   | AssignExpr
   | ConditionalExpr
   | CommaExpr
+  | TextExpr
   | ListExpr;
 
 export interface LayoutId extends Node {

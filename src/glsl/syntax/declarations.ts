@@ -37,7 +37,7 @@ export abstract class DeclarationParser extends ExpressionParser {
       case T.TypeName:
         return this.kindAfterDimensions() !== T.LeftParen;
       case T.Identifier:
-        return this.kindAfterDimensions() === T.Identifier;
+        return this.isNonUniformQualifier() || this.kindAfterDimensions() === T.Identifier;
       default:
         return false;
     }
@@ -61,6 +61,8 @@ export abstract class DeclarationParser extends ExpressionParser {
 
   protected declaration(): Decl {
     if (this.kind === T.Precision) return this.precision();
+    // attributes of a function say nothing that code here depends on
+    if (this.kindAt(0) === T.LeftBracket && this.kindAt(1) === T.LeftBracket) this.attributes();
     const start = this.token.position;
     const qualifiers = this.qualifiers();
     if (qualifiers.length > 0) {
@@ -96,12 +98,18 @@ export abstract class DeclarationParser extends ExpressionParser {
     return { kind: "qualifiers", qualifiers, names, position, end: this.previousEnd };
   }
 
+  /** `nonuniformEXT` is a name, and a qualifier where no parenthesis follows. */
+  private isNonUniformQualifier(): boolean {
+    const { kind, text } = this.token;
+    return kind === T.Identifier && text === "nonuniformEXT" && this.kindAt(1) !== T.LeftParen;
+  }
+
   protected qualifiers(): Qualifier[] {
     const result: Qualifier[] = [];
     for (;;) {
       const token = this.token;
       const { position } = token;
-      if (token.kind === T.Qualifier) {
+      if (token.kind === T.Qualifier || this.isNonUniformQualifier()) {
         this.take();
         result.push({ name: token.text, layout: undefined, position, end: token.end });
       } else if (token.kind === T.Layout) {

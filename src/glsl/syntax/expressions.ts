@@ -155,6 +155,10 @@ export class ExpressionParser extends Cursor {
       case T.Number:
         this.take();
         return this.number(token);
+      case T.String:
+        this.take();
+        if (/\\x(?![0-9a-fA-F])/.test(token.text)) this.diagnostics.error("GLSL_BAD_ESCAPE", {}, position, end);
+        return { kind: "text", text: resolveEscapes(token.text.slice(1, -1)), position, end };
       case T.True:
       case T.False:
         this.take();
@@ -224,4 +228,23 @@ export class ExpressionParser extends Cursor {
     this.leave();
     return { kind: "list", items, position, end: this.previousEnd };
   }
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+};
+
+/** Resolves the escapes of a text, as C has them. */
+function resolveEscapes(text: string): string {
+  return text.replace(/\\(x[0-9a-fA-F]+|[0-7]{1,3}|[\s\S])/g, (_, code: string) => {
+    if (/^x./.test(code)) return String.fromCharCode(Number.parseInt(code.slice(1), 16) & 0xff);
+    if (/^[0-7]/.test(code)) return String.fromCharCode(Number.parseInt(code, 8) & 0xff);
+    return escapes[code] ?? code;
+  });
 }

@@ -6,7 +6,7 @@ export type ParsedNumber =
   | { readonly ok: false; readonly problem: "malformed" | "too large" };
 
 const integer = /^(?:0[xX]([0-9a-fA-F]+)|(\d+))([uU]?)([sSlL]?)$/;
-const real = /^((?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)(lf|LF|hf|HF|f|F)?$/;
+const real = /^((?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)([lL][fF]|[hH][fF]|f|F)?$/;
 
 /** Reads a literal as GLSL 4.60 section 4.1 defines it. Integers are bit patterns: `0xffffffff` is the int −1. */
 export function parseNumber(text: string): ParsedNumber {

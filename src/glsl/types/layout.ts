@@ -1,4 +1,11 @@
-import { type MatrixType, type ScalarKind, type StructType, scalarFacts, type Type } from "./types.ts";
+import {
+  type MatrixType,
+  type ReferenceType,
+  type ScalarKind,
+  type StructType,
+  scalarFacts,
+  type Type,
+} from "./types.ts";
 
 export type Packing = "std140" | "std430" | "scalar";
 
@@ -55,6 +62,8 @@ export function alignBytes(type: Type, packing: Packing, rowMajor: boolean): num
     }
     case "struct":
       return structLayout(type, packing, rowMajor).alignBytes;
+    case "reference":
+      return 8;
     default:
       return 4;
   }
@@ -79,9 +88,18 @@ export function sizeBytes(type: Type, packing: Packing, rowMajor: boolean): numb
       const layout = structLayout(type, packing, rowMajor);
       return packing === "scalar" ? layout.sizeBytes : roundUp(layout.sizeBytes, layout.alignBytes);
     }
+    case "reference":
+      return 8;
     default:
       return 4;
   }
+}
+
+/** Bytes from one block to the next where a reference is used as an array: `reference + 1`. */
+export function referenceStride(type: ReferenceType): number {
+  const { block, packing, rowMajor, alignBytes: align } = type;
+  if (block === undefined) return align;
+  return roundUp(structLayout(block, packing, rowMajor).sizeBytes, align);
 }
 
 const layouts = new WeakMap<StructType, Map<string, StructLayout>>();

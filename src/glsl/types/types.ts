@@ -101,7 +101,27 @@ export interface StructType {
   readonly members: readonly Member[];
   readonly block: boolean;
 }
-export type Type = VoidType | ErrorType | ScalarType | VectorType | MatrixType | ArrayType | StructType | OpaqueType;
+/** A 64-bit address of a block: `layout(buffer_reference) buffer Name { … };` makes `Name` one. Compared by identity. */
+export interface ReferenceType {
+  readonly kind: "reference";
+  readonly name: string;
+  /** Undefined until the block itself is declared. */
+  block: StructType | undefined;
+  packing: "std140" | "std430" | "scalar";
+  rowMajor: boolean;
+  /** What every such address is a multiple of, in bytes. */
+  alignBytes: number;
+}
+export type Type =
+  | VoidType
+  | ErrorType
+  | ScalarType
+  | VectorType
+  | MatrixType
+  | ArrayType
+  | StructType
+  | OpaqueType
+  | ReferenceType;
 
 export const voidType: VoidType = { kind: "void" };
 export const errorType: ErrorType = { kind: "error" };
@@ -217,6 +237,7 @@ export function typeName(type: Type): string {
     case "struct":
       return (element.name === "" ? "struct" : element.name) + sizes;
     case "opaque":
+    case "reference":
       return element.name + sizes;
     default:
       return (namesByType.get(element) ?? "opaque") + sizes;
@@ -260,6 +281,7 @@ export function leafCount(type: Type): number {
   switch (type.kind) {
     case "scalar":
     case "opaque":
+    case "reference":
       return 1;
     case "vector":
       return type.size;
@@ -317,6 +339,10 @@ export function containsType(type: Type, key: string, test: (type: Type) => bool
     known.set(key, answer);
   }
   return answer;
+}
+
+export function containsReference(type: Type): boolean {
+  return containsType(type, "reference", (t) => t.kind === "reference");
 }
 
 export function containsOpaque(type: Type): boolean {

@@ -1,0 +1,294 @@
+import type * as ast from "../syntax/index.ts";
+import {
+  alignBytes,
+  containsUnsized,
+  type Member,
+  type Packing,
+  type ReferenceType,
+  type StructType,
+  sizeBytes,
+  type Type,
+} from "../types/index.ts";
+import type { Range } from "./base.ts";
+import { InterfaceChecker, locationCount } from "./interfaces.ts";
+import { optional, packingOf, type Qualifiers } from "./qualifiers.ts";
+import type { BlockLayout, Storage, Variable } from "./tree.ts";
+
+/** Uniform, buffer, shared and push-constant blocks, and blocks between the stages. */
+export abstract class BlockChecker extends InterfaceChecker {
+  private pushConstant: Variable | undefined;
+  /** Defaults that `layout(std430, row_major) buffer;` sets. */
+  protected readonly blockDefaults: {
+    [S in "uniform" | "buffer" | "shared"]: { packing: Packing; rowMajor: boolean };
+  } = {
+    uniform: { packing: "std140", rowMajor: false },
+    shared: { packing: "std430", rowMajor: false },
+    buffer: { packing: "std430", rowMajor: false },
+  };
+
+  /** References that were named, for their blocks to be there in the end. */
+  protected readonly references: { readonly type: ReferenceType; readonly place: Range }[] = [];
+
+  /** `layout(buffer_reference) buffer Name;`, or the first part of the block itself: makes the type known. */
+  protected reference(q: Qualifiers, name: string, place: Range): ReferenceType | undefined {
+    if (q.storage !== "buffer") {
+      const values = { name: "buffer_reference", what: `the storage '${q.storage ?? "none"}'` };
+      this.diagnostics.error("GLSL_LAYOUT_MISPLACED", values, q.position, q.end);
+      return undefined;
+    }
+    const previous = this.scopes.lookupHere(name);
+    if (previous?.kind === "struct" && previous.type.kind === "reference") return previous.type;
+    const alignBytes = q.layout.get("buffer_reference_align")?.value ?? 16;
+    const plain = { packing: "std430", rowMajor: false } as const;
+    const type: ReferenceType = { kind: "reference", name, block: undefined, ...plain, alignBytes };
+    if (!this.declare(name, { kind: "struct", type, ...rangeOf(place) }, place)) return undefined;
+    this.references.push({ type, place });
+    return type;
+  }
+
+  private defineReference(
+    type: ReferenceType,
+    decl: ast.BlockDecl,
+    layout: BlockLayout,
+    members: readonly Member[],
+  ): void {
+    const place = namePlace(decl);
+    if (type.block !== undefined) {
+      this.diagnostics.error("GLSL_REDEFINED", { name: decl.name }, place.position, place.end);
+      return;
+    }
+    const q = this.qualifiersOf(decl.qualifiers, decl);
+    type.packing = layout.packing;
+    type.rowMajor = layout.rowMajor;
+    type.alignBytes = q.layout.get("buffer_reference_align")?.value ?? type.alignBytes;
+    const qualified = members.map((member) => ({ ...member, memory: [...new Set([...q.memory, ...member.memory])] }));
+    type.block = { kind: "struct", name: decl.name, members: qualified, block: true };
+  }
+
+  /** `out gl_PerVertex { … };`: each member as if it were declared alone. */
+  protected perVertex(decl: ast.BlockDecl, q: Qualifiers, members: readonly Member[]): void {
+    for (const member of members) {
+      const row = this.builtinRow(member.name);
+      if (row === undefined) {
+        const values = { type: decl.name, name: member.name };
+        this.diagnostics.error("GLSL_NO_MEMBER", values, member.position, member.end);
+      } else {
+        this.redeclareBuiltin(row, { ...q, layout: new Map(), invariant: member.invariant }, member.type, member);
+      }
+    }
+  }
+
+  /** `out Name { … } instance;` between the stages. */
+  protected interfaceBlock(
+    decl: ast.BlockDecl,
+    q: Qualifiers,
+    storage: "in" | "out",
+    members: readonly Member[],
+  ): void {
+    const place = { position: decl.namePosition, end: decl.namePosition + decl.name.length };
+    const stage = this.context.stage;
+    if (stage === "compute") {
+      this.diagnostics.error("GLSL_COMPUTE_INTERFACE", { storage }, place.position, place.end);
+    } else if (stage === (storage === "in" ? "vertex" : "fragment")) {
+      const what = `a block with the storage '${storage}'`;
+      this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: decl.name, what }, place.position, place.end);
+    }
+    this.checkName(decl.name, place);
+    const captured = storage === "out" ? ["xfb_buffer", "xfb_offset", "xfb_stride"] : [];
+    this.allowLayout(q, ["location", ...captured], "a block");
+    const own = members.every((member) => member.layout.location !== undefined);
+    if (!q.layout.has("location") && !own && !this.context.relaxed) {
+      this.diagnostics.error("GLSL_NO_LOCATION", { name: decl.name }, place.position, place.end);
+    }
+    const qualified = members.map((member) => ({
+      ...member,
+      interpolation: [...new Set([...q.interpolation, ...member.interpolation])],
+    }));
+    for (const member of qualified) {
+      if (member.type.kind !== "error") this.checkInterfaceType(storage, member.type, member.interpolation, member);
+    }
+    let struct: StructType = { kind: "struct", name: decl.name, members: qualified, block: true };
+    const location = q.layout.get("location")?.value;
+    if (members.some((member) => member.layout.location !== undefined)) {
+      struct = { ...struct, members: withLocations(qualified, location ?? 0) };
+    }
+    this.declareBlock(decl, q, storage, undefined, struct, place);
+  }
+
+  /** `uniform Name { … } instance;` and its like. */
+  protected block(decl: ast.BlockDecl): void {
+    const q = this.qualifiersOf(decl.qualifiers, decl);
+    // its members may hold the reference itself
+    const reference = q.layout.has("buffer_reference") ? this.reference(q, decl.name, namePlace(decl)) : undefined;
+    const members = this.members(decl.members, true);
+    const place = { position: decl.namePosition, end: decl.namePosition + decl.name.length };
+    if (q.storage === "in" || q.storage === "out") {
+      if (decl.name === "gl_PerVertex" && q.storage === "out") this.perVertex(decl, q, members);
+      else this.interfaceBlock(decl, q, q.storage, members);
+      return;
+    }
+    if (q.storage === "shared") this.needExtension("a shared block", "GL_EXT_shared_memory_block", place);
+    if (q.storage !== "uniform" && q.storage !== "buffer" && q.storage !== "shared") {
+      const what = `a block with the storage '${q.storage ?? "none"}'`;
+      this.diagnostics.error("GLSL_UNSUPPORTED", { what }, place.position, place.end);
+      for (const member of members) this.scopes.lose(member.name);
+      if (decl.instance !== undefined) this.scopes.lose(decl.instance.name);
+      return;
+    }
+    this.checkName(decl.name, place);
+    const push = q.layout.has("push_constant");
+    const storage: Storage = push ? "pushConstant" : q.storage;
+    const allowed = [
+      "std140",
+      "std430",
+      "scalar",
+      "row_major",
+      "column_major",
+      "push_constant",
+      "set",
+      "binding",
+      "align",
+      ...(reference === undefined ? [] : ["buffer_reference", "buffer_reference_align"]),
+    ];
+    this.allowLayout(q, allowed, "a block");
+    const defaults = this.blockDefaults[push ? "buffer" : q.storage];
+    const packing = packingOf(q.layout) ?? (push ? "std430" : defaults.packing);
+    if (q.storage === "uniform" && !push && packing === "std430") {
+      this.diagnostics.error("GLSL_UNIFORM_STD430", {}, q.position, q.end);
+    }
+    const rowMajor = q.layout.has("row_major") || (defaults.rowMajor && !q.layout.has("column_major"));
+    const layout: BlockLayout = { packing, rowMajor };
+    if (reference !== undefined) this.defineReference(reference, decl, layout, members);
+    if (reference !== undefined && decl.instance === undefined) {
+      this.checkMembers(members, storage, layout);
+      return;
+    }
+    if (q.storage !== "shared") this.checkBinding(q, push, decl.name, place);
+    this.checkMembers(members, storage, layout);
+    const blockAlign = q.layout.get("align")?.value;
+    const aligned =
+      blockAlign === undefined ? members : members.map((m) => ({ ...m, layout: { align: blockAlign, ...m.layout } }));
+    const struct: StructType = { kind: "struct", name: decl.name, members: aligned, block: true };
+    this.declareBlock(decl, q, storage, layout, struct, place);
+  }
+
+  protected declareBlock(
+    decl: ast.BlockDecl,
+    q: Qualifiers,
+    storage: Storage,
+    layout: BlockLayout | undefined,
+    struct: StructType,
+    place: Range,
+  ): void {
+    const instance = decl.instance;
+    const type = instance === undefined ? struct : this.withDimensions(struct, instance.dimensions);
+    if (containsOuterUnsized(type) && instance !== undefined && !this.hasDescriptorIndexing()) {
+      this.diagnostics.error("GLSL_UNSIZED_BLOCKS", {}, instance.position, instance.end);
+    }
+    const variable: Variable = {
+      kind: "variable",
+      name: instance?.name ?? decl.name,
+      type,
+      storage,
+      ...rangeOf(instance ?? place),
+      constant: storage !== "buffer" && storage !== "out" && storage !== "shared",
+      constness: 0,
+      ...optional("layout", layout),
+      ...(layout === undefined && !struct.members.some((member) => member.layout.location !== undefined)
+        ? optional("location", q.layout.get("location")?.value)
+        : {}),
+      ...(storage === "pushConstant" || storage === "shared" || layout === undefined
+        ? {}
+        : { set: q.layout.get("set")?.value ?? 0, ...optional("binding", q.layout.get("binding")?.value) }),
+      ...(q.memory.length > 0 ? { memory: q.memory } : {}),
+      precise: false,
+      invariant: false,
+      highestIndex: -1,
+    };
+    if (storage === "pushConstant") {
+      if (this.pushConstant !== undefined) {
+        const notes = [{ message: "the first one", ...rangeOf(this.pushConstant) }];
+        this.diagnostics.error("GLSL_TWO_PUSH_CONSTANTS", {}, place.position, place.end, notes);
+      }
+      this.pushConstant = variable;
+    }
+    this.declareGlobal(variable);
+    if (instance !== undefined) {
+      this.checkName(instance.name, instance);
+      this.declare(instance.name, variable, instance);
+      return;
+    }
+    for (const [at, member] of struct.members.entries()) {
+      const { position, end } = member;
+      this.declare(member.name, { kind: "member", block: variable, member: at, position, end }, member);
+    }
+  }
+
+  protected checkBinding(q: Qualifiers, push: boolean, name: string, place: Range): void {
+    if (push) {
+      for (const id of ["set", "binding"]) {
+        const wrong = q.layout.get(id);
+        if (wrong === undefined) continue;
+        this.diagnostics.error(
+          "GLSL_LAYOUT_MISPLACED",
+          { name: id, what: "a push_constant block" },
+          wrong.position,
+          wrong.end,
+        );
+      }
+    } else if (!q.layout.has("binding") && !this.context.relaxed) {
+      this.diagnostics.error("GLSL_NO_BINDING", { name }, place.position, place.end);
+    }
+  }
+
+  protected checkMembers(members: readonly Member[], storage: Storage, layout: BlockLayout): void {
+    let end = 0;
+    const taken: { readonly from: number; readonly to: number; readonly member: Member }[] = [];
+    for (const [at, member] of members.entries()) {
+      const { name, type } = member;
+      const runtime = storage === "buffer" && at === members.length - 1 && type.kind === "array";
+      if (containsUnsized(type) && (!runtime || containsUnsized(type.element))) {
+        this.diagnostics.error("GLSL_RUNTIME_ARRAY", { name }, member.position, member.end);
+      }
+      if (type.kind === "error") continue;
+      const rowMajor = member.layout.rowMajor ?? layout.rowMajor;
+      const align = alignBytes(type, layout.packing, rowMajor);
+      const given = member.layout.offset;
+      if (given !== undefined && given % align !== 0) {
+        this.diagnostics.error("GLSL_OFFSET_ALIGN", { offset: given, align }, member.position, member.end);
+      }
+      const from = given ?? Math.ceil(end / align) * align;
+      end = from + sizeBytes(type, layout.packing, rowMajor);
+      taken.push({ from, to: end, member });
+    }
+    taken.sort((a, b) => a.from - b.from);
+    for (const [at, { from, member }] of taken.entries()) {
+      const before = taken[at - 1];
+      if (before === undefined || from >= before.to) continue;
+      const values = { offset: from, name: before.member.name };
+      this.diagnostics.error("GLSL_OFFSET_OVERLAP", values, member.position, member.end);
+    }
+  }
+}
+
+function namePlace(decl: ast.BlockDecl): Range {
+  return { position: decl.namePosition, end: decl.namePosition + decl.name.length };
+}
+
+export function rangeOf(place: Range): Range {
+  return { position: place.position, end: place.end };
+}
+
+/** Members with a location each: their own, or the one after the member before. */
+function withLocations(members: readonly Member[], first: number): Member[] {
+  let next = first;
+  return members.map((member) => {
+    const location = member.layout.location ?? next;
+    next = location + locationCount(member.type);
+    return { ...member, layout: { ...member.layout, location } };
+  });
+}
+
+function containsOuterUnsized(type: Type): boolean {
+  return type.kind === "array" && (type.size === undefined || containsOuterUnsized(type.element));
+}

@@ -1,0 +1,216 @@
+import type { BuiltinVariable } from "../builtins/index.ts";
+import type * as ast from "../syntax/index.ts";
+import {
+  containsBool,
+  containsType,
+  coreType,
+  imageFormats,
+  type Member,
+  type OpaqueType,
+  type StructType,
+  sameType,
+  scalarOf,
+  type Type,
+  typeName,
+} from "../types/index.ts";
+import type { Range } from "./base.ts";
+import type { Qualifiers } from "./qualifiers.ts";
+import { SpecifierChecker } from "./specifiers.ts";
+import type { Storage, Variable } from "./tree.ts";
+
+/** What a shader shares with the outside: built-in variables, what goes from stage to stage, samplers and images. */
+export abstract class InterfaceChecker extends SpecifierChecker {
+  protected readonly globals: Variable[] = [];
+  protected depthMode: string | undefined;
+
+  protected override declareGlobal(variable: Variable): void {
+    this.globals.push(variable);
+  }
+
+  private looseMembers: Member[] | undefined;
+  private looseBlock: Variable | undefined;
+
+  /** `out float gl_ClipDistance[4];`: sizes an array, adds qualifiers, keeps the type. */
+  protected redeclareBuiltin(row: BuiltinVariable, q: Qualifiers, type: Type, place: Range): void {
+    const depths = ["depth_any", "depth_greater", "depth_less", "depth_unchanged"];
+    const known = row.name === "gl_FragDepth" ? depths : [];
+    const conventions = row.name === "gl_FragCoord" ? ["origin_upper_left", "pixel_center_integer"] : [];
+    this.allowLayout(q, [...known, ...conventions], `'${row.name}'`);
+    const sized = row.type.kind === "array" && type.kind === "array" && sameType(row.type.element, type.element);
+    if (!sized && !sameType(row.type, type)) {
+      const values = { name: row.name, type: typeName(row.type) };
+      this.diagnostics.error("GLSL_BUILTIN_TYPE", values, place.position, place.end);
+      return;
+    }
+    const depth = depths.find((name) => q.layout.has(name));
+    if (depth !== undefined) this.depthMode = depth;
+    const previous = this.scopes.lookupGlobal(row.name);
+    const variable = previous?.kind === "variable" ? previous : this.declareBuiltin(row, type);
+    if (type.kind === "array" && type.size !== undefined) variable.type = type;
+    variable.invariant ||= q.invariant;
+    variable.precise ||= q.precise;
+  }
+
+  /** A uniform outside blocks becomes a member of one block that holds them all. */
+  protected looseUniform(name: string, type: Type, place: ast.Declarator): void {
+    const { position, end } = place;
+    if (this.looseMembers === undefined || this.looseBlock === undefined) {
+      this.looseMembers = [];
+      const struct: StructType = { kind: "struct", name: "LooseUniforms", members: this.looseMembers, block: true };
+      this.looseBlock = {
+        kind: "variable",
+        name: "LooseUniforms",
+        type: struct,
+        storage: "uniform",
+        position,
+        end,
+        constant: true,
+        constness: 0,
+        layout: { packing: "std140", rowMajor: false },
+        set: 0,
+        precise: false,
+        invariant: false,
+        highestIndex: -1,
+      };
+      this.declareGlobal(this.looseBlock);
+    }
+    const member = this.looseMembers.length;
+    if (!this.declare(name, { kind: "member", block: this.looseBlock, member, position, end }, place)) return;
+    const plain = { layout: {}, memory: [], interpolation: [], invariant: false };
+    this.looseMembers.push({ name, type, ...plain, position, end });
+  }
+
+  /**
+   * Gives bindings and locations to what has none (relaxed dialect): bindings and vertex inputs in source order, what
+   * goes from stage to stage by name, so that both sides agree whatever their order.
+   */
+  protected assignMissing(): void {
+    const taken = new Set<string>();
+    for (const { set, binding } of this.globals) if (binding !== undefined) taken.add(`${set} ${binding}`);
+    let next = 0;
+    for (const variable of this.globals) {
+      if (variable.set === undefined || variable.binding !== undefined) continue;
+      while (taken.has(`${variable.set} ${next}`)) next++;
+      variable.binding = next++;
+    }
+    for (const storage of ["in", "out"] as const) {
+      const own = this.globals.filter((each) => each.storage === storage && each.builtIn === undefined);
+      const used = new Set<number>();
+      for (const { location, type } of own) {
+        for (let at = 0; location !== undefined && at < locationCount(type); at++) used.add(location + at);
+      }
+      const between = this.context.stage === (storage === "out" ? "vertex" : "fragment");
+      const missing = own.filter(({ location, type }) => location === undefined && !hasLocations(type));
+      if (between) missing.sort((a, b) => (a.name < b.name ? -1 : 1));
+      for (const variable of missing) {
+        const count = locationCount(variable.type);
+        let at = 0;
+        for (let free = 0; free < count; ) {
+          if (used.has(at + free)) {
+            at += free + 1;
+            free = 0;
+          } else free++;
+        }
+        variable.location = at;
+        for (let each = 0; each < count; each++) used.add(at + each);
+      }
+    }
+  }
+
+  /** A sampler, image or subpass input of its own: set, binding, and what its kind needs besides. */
+  protected opaqueStorage(q: Qualifiers, type: OpaqueType, place: ast.Declarator): Storage {
+    const { name, position, end } = place;
+    const subpass = type.family === "subpass";
+    const formats = type.family === "image" ? Object.keys(imageFormats) : [];
+    this.allowLayout(q, ["set", "binding", ...(subpass ? ["input_attachment_index"] : []), ...formats], typeName(type));
+    if (!q.layout.has("binding") && !this.context.relaxed) {
+      this.diagnostics.error("GLSL_NO_BINDING", { name }, position, end);
+    }
+    if (subpass && !q.layout.has("input_attachment_index")) {
+      this.diagnostics.error("GLSL_NO_ATTACHMENT_INDEX", { name }, position, end);
+    }
+    if (subpass && this.context.stage !== "fragment") {
+      this.diagnostics.error("GLSL_WRONG_STAGE", { name: typeName(type), stage: "fragment" }, position, end);
+    }
+    if (type.family !== "image") return "uniform";
+    const format = formatOf(q);
+    if (format === undefined) {
+      const loadable = this.context.extensions.has("GL_EXT_shader_image_load_formatted");
+      if (!loadable && !q.memory.includes("writeonly")) this.diagnostics.error("GLSL_NO_FORMAT", {}, position, end);
+    } else if (imageFormats[format]![1] !== type.scalar) {
+      this.diagnostics.error("GLSL_IMAGE_FORMAT", { format, type: typeName(type) }, position, end);
+    }
+    return "uniform";
+  }
+
+  protected interfaceStorage(q: Qualifiers, storage: "in" | "out", type: Type, place: ast.Declarator): Storage {
+    const { position, end, name } = place;
+    const stage = this.context.stage;
+    if (stage === "compute") {
+      this.diagnostics.error("GLSL_COMPUTE_INTERFACE", { storage }, position, end);
+      return storage;
+    }
+    const captured = storage === "out" ? ["xfb_buffer", "xfb_offset", "xfb_stride"] : [];
+    this.allowLayout(q, ["location", "component", "index", ...captured], `${storage} variables`);
+    if (!q.layout.has("location") && !this.context.relaxed) {
+      this.diagnostics.error("GLSL_NO_LOCATION", { name }, position, end);
+    }
+    this.checkInterfaceType(storage, type, q.interpolation, place);
+    return storage;
+  }
+
+  /** What may cross from stage to stage, into the first and out of the last. Source: GLSL 4.60 sections 4.3.4, 4.3.6. */
+  protected checkInterfaceType(
+    storage: "in" | "out",
+    type: Type,
+    interpolation: readonly string[],
+    { position, end }: Range,
+  ): void {
+    const { stage } = this.context;
+    if (stage === "fragment" && storage === "in" && containsInteger(type) && !interpolation.includes("flat")) {
+      this.diagnostics.error("GLSL_NEEDS_FLAT", { type: typeName(type) }, position, end);
+    }
+    const core = coreType(type);
+    const edge = stage === "vertex" ? storage === "in" : storage === "out";
+    const wrong =
+      containsBool(type) ||
+      (edge && core.kind === "struct") ||
+      (edge && stage === "fragment" && (core.kind === "matrix" || scalarOf(core) === "double"));
+    if (wrong) this.diagnostics.error("GLSL_INTERFACE_TYPE", { storage, type: typeName(type) }, position, end);
+  }
+}
+
+/** Whether the members of a block have their locations. */
+function hasLocations(type: Type): boolean {
+  const core = coreType(type);
+  return core.kind === "struct" && core.block && core.members.some((member) => member.layout.location !== undefined);
+}
+
+/** The image format among the layout identifiers. */
+export function formatOf(q: Qualifiers): string | undefined {
+  return [...q.layout.keys()].find((name) => Object.hasOwn(imageFormats, name));
+}
+
+/** Whether a fragment input of the type cannot be interpolated. */
+function containsInteger(type: Type): boolean {
+  return containsType(type, "integer", (part) => {
+    const scalar = scalarOf(part);
+    return scalar !== undefined && scalar !== "float" && scalar !== "bool";
+  });
+}
+
+/** Locations that a value of the type takes. Source: GLSL 4.60 section 4.4.1. */
+export function locationCount(type: Type): number {
+  switch (type.kind) {
+    case "array":
+      return (type.size ?? 1) * locationCount(type.element);
+    case "matrix":
+      return type.columns * (type.scalar === "double" && type.rows > 2 ? 2 : 1);
+    case "vector":
+      return type.scalar === "double" && type.size > 2 ? 2 : 1;
+    case "struct":
+      return type.members.reduce((sum, member) => sum + locationCount(member.type), 0);
+    default:
+      return 1;
+  }
+}
