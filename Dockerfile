@@ -5,7 +5,14 @@ COPY package.json package-lock.json ./
 COPY scripts/prepare.mjs scripts/prepare.mjs
 RUN npm ci --ignore-scripts
 COPY . .
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+# Optional packages to keep in the image: "bullmq ioredis" for a shared cache on Redis and a farm.
+ARG KILN_PACKAGES=""
+RUN npm run build \
+  && for name in $KILN_PACKAGES; do \
+    npm pkg set "dependencies.$name=$(npm pkg get "devDependencies.$name" | tr -d '"')" \
+    && npm pkg delete "devDependencies.$name" || exit 1; \
+  done \
+  && npm prune --omit=dev --ignore-scripts
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production KILN_HOST=0.0.0.0 KILN_PORT=7420 KILN_CACHE_DIR=/var/cache/kiln

@@ -91,6 +91,9 @@ export class Metrics {
       registers: [registry],
     });
     for (const [state, count] of Object.entries(jobs)) depth.set({ state }, count);
+    // What an autoscaler of the workers looks at.
+    const unfinished = { name: "kiln_farm_unfinished_jobs", help: "jobs that wait or run", registers: [registry] };
+    new Gauge(unfinished).set(jobs.waiting + jobs.active);
   }
 }
 
