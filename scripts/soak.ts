@@ -2,20 +2,57 @@
  * `npm run soak [-- ROUNDS]`: kills a server 200 times during writes and checks every answer. `npm run soak -- litmus
  * [SEEDS] [FIRST]`: the memory model's litmus tests, 5,000 seeds each. `npm run soak -- mixed [--minutes 10]`: good,
  * malformed and explosive requests against one server. `npm run soak -- faults [--kills 1000]`: the cache under kills, bad
- * disks, flipped bits, jumping clocks, a stopping Redis. Build first.
+ * disks, flipped bits, jumping clocks, a stopping Redis. `npm run soak -- isolation [SEQUENCES] [SEED]`: 100,000
+ * sequences of ioctls, packets and shaders by processes that attack each other. `npm run soak -- memory [CYCLES] [SEED]`:
+ * a million allocations and frees leave nothing behind. Build first.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { litmusTests, soakLitmus } from "../test/gpu/litmus.ts";
+import { isolationRun } from "../test/kmd/isolation-fuzz.ts";
 import { crashRounds } from "../test/service/crash-rounds.ts";
+import { memoryCycles } from "../test/umd/memory-cycles.ts";
 import { soakFaults } from "./soak-faults.ts";
 import { soakMixed } from "./soak-mixed.ts";
 
 if (process.argv[2] === "mixed") process.exit(await soakMixed(process.argv.slice(3)));
 if (process.argv[2] === "faults") process.exit(await soakFaults(process.argv.slice(3)));
 
-process.exitCode = (process.argv[2] === "litmus" ? litmus() : await crashes()) ? 0 : 1;
+const suites: Readonly<Record<string, () => boolean>> = { litmus, isolation, memory };
+const suite = suites[process.argv[2] ?? ""];
+process.exitCode = (suite === undefined ? await crashes() : suite()) ? 0 : 1;
+
+function number(at: number, fallback: number): number {
+  return Number(process.argv[at] ?? fallback);
+}
+
+/** Runs of 1,000 sequences, each with the next seed: a failure names the one to run again. */
+function isolation(): boolean {
+  const [sequences, seed] = [number(3, 100_000), number(4, 1)];
+  const sum = { sequences: 0, marks: 0, faults: 0, submits: 0 };
+  const started = performance.now();
+  for (let run = 0; sum.sequences < sequences; run++) {
+    const report = isolationRun(seed + run, Math.min(1000, sequences - sum.sequences));
+    for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += report[key];
+    if (run % 10 === 9) console.error(`${sum.sequences} sequences`);
+  }
+  const seconds = Math.round((performance.now() - started) / 1000);
+  console.log(JSON.stringify({ ...sum, seconds }));
+  console.log("isolation: good");
+  return true;
+}
+
+function memory(): boolean {
+  const started = performance.now();
+  const cycles = number(3, 1_000_000);
+  const left = memoryCycles(cycles, number(4, 1), (done) => console.error(`${done} cycles`));
+  const seconds = Math.round((performance.now() - started) / 1000);
+  console.log(JSON.stringify({ cycles, left, seconds }));
+  const isGood = Object.values(left).every((amount) => amount === 0);
+  console.log(isGood ? "memory: good" : "memory: FAILED");
+  return isGood;
+}
 
 async function crashes(): Promise<boolean> {
   const rounds = Number(process.argv[2] ?? 200);

@@ -14,6 +14,11 @@ export class VaHeap {
     this.#free = [{ start: 0, pages: Number((end - base) / PAGE) }];
   }
 
+  /** Number of free extents: 1 when nothing is fragmented. */
+  get extents(): number {
+    return this.#free.length;
+  }
+
   static #pages(sizeBytes: number): number {
     return Math.ceil(sizeBytes / PageTable.PAGE_BYTES) + 1;
   }
