@@ -141,6 +141,7 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     .addOption(new Option("--engine <engine>", "simulator").choices(["auto", "interpret", "translate"]).default("auto"))
     .option("--repeat <n>", "runs of each script, each with the next seed", "1")
     .option("--seed <s>", "seed of the machine's scheduling")
+    .option("--coherence", "caches hold data: a missing flush, invalidate or wait shows as stale data")
     .option("--json [file]", "results as JSON; - is standard output")
     .option("--junit <file>", "results as JUnit XML")
     .action(async (paths: string[], flags: RunFlags) => {

@@ -15,6 +15,7 @@ export interface RunFlags {
   readonly engine: string;
   readonly repeat: string;
   readonly seed?: string;
+  readonly coherence?: boolean;
   readonly json?: string | boolean;
   readonly junit?: string;
 }
@@ -119,7 +120,7 @@ export async function run(paths: readonly string[], flags: RunFlags): Promise<0 
   };
   let next = 0;
   const machineOf = (machineSeed: number | undefined) =>
-    createMachine({ memoryBytes, ...(machineSeed !== undefined && { seed: machineSeed }) });
+    createMachine({ memoryBytes, coherence: flags.coherence === true, ...(machineSeed !== undefined && { seed: machineSeed }) });
   const work = async () => {
     const shared = repeat === 1 ? machineOf(seed) : undefined;
     try {

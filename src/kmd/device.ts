@@ -36,7 +36,7 @@ export class GpuDevice {
   }
 
   /** Fills the header; the GPU starts to look at queues when the magic is there. */
-  start(seed: number): void {
+  start({ seed = 0, wgps = 0, flags = 0 }: { seed?: number; wgps?: number; flags?: number }): void {
     const { vramBase, vramBytes, gttBase, gttBytes } = this.regions;
     this.#set(Control.VERSION, CONTROL_VERSION);
     this.#set(Control.MEMORY_BYTES, this.memory.byteLength);
@@ -45,6 +45,8 @@ export class GpuDevice {
     this.#set(Control.GTT_BASE, gttBase);
     this.#set(Control.GTT_BYTES, gttBytes);
     this.#set(Control.SEED, seed);
+    this.#set(Control.WGPS, wgps);
+    this.#set(Control.FLAGS, flags);
     this.#set(Control.MAGIC, CONTROL_MAGIC);
     this.ring();
   }

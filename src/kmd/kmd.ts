@@ -56,6 +56,8 @@ export interface KmdOptions {
   /** Watchdog of contexts that give none. */
   readonly defaultTimeoutMs?: number;
   readonly seed?: number;
+  /** The machine's shape and switches: its WGPs (0: navi21's 40), `ControlFlag` bits. */
+  readonly machine?: { readonly wgps?: number; readonly flags?: number };
   /** Sees every ioctl. */
   readonly trace?: (event: IoctlTrace) => void;
   /** Sees every dump as it is made. */
@@ -127,7 +129,7 @@ class KernelDriver implements Kmd {
     options.gpu.onInterrupt(() => {
       if (!this.#closed) scheduler.interrupt();
     });
-    this.#device.start(options.seed ?? 0);
+    this.#device.start({ seed: options.seed ?? 0, ...options.machine });
     this.#log.write(`VRAM ${vramBytes >> 20} MiB, GTT ${gttBytes >> 20} MiB, ${computeQueues} compute queue(s)`);
   }
 

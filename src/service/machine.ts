@@ -1,7 +1,7 @@
 import { decodeDump, type FaultReport, formatIoctl } from "../debug/index.ts";
 import { createGpu } from "../gpu/index.ts";
 import { createKmd, type KernelClock, type Kmd, type ProcessUsage } from "../kmd/index.ts";
-import type { RawDump } from "../uapi/index.ts";
+import { ControlFlag, type RawDump } from "../uapi/index.ts";
 import { type ApiMessage, createInstance, type Device, type DriverEvent } from "../umd/index.ts";
 
 export interface MachineOptions {
@@ -12,6 +12,12 @@ export interface MachineOptions {
   /** Watchdog of devices that give none, milliseconds. */
   readonly defaultTimeoutMs?: number;
   readonly seed?: number;
+  /** Caches hold data and stores take their time: what a missing flush, invalidate or wait leaves behind shows. Slow. */
+  readonly coherence?: boolean;
+  /** Counts cache hits and stalls and estimates cycles; slower. */
+  readonly counters?: boolean;
+  /** WGPs (two CUs each), 1 to 64; default 40, as on navi21. */
+  readonly wgps?: number;
   /** Compute queues, 1 to 4: that many jobs run side by side. */
   readonly computeQueues?: number;
   /** One line an ioctl, in the manner of strace. */
@@ -60,6 +66,7 @@ const clock: KernelClock = {
 /** Wires umd, kmd and gpu. With `worker` (default) `dist/gpu-worker.js` and `dist/wasm` must be built. */
 export function createMachine(options: MachineOptions = {}): Machine {
   const { memoryBytes, worker, defaultTimeoutMs, seed, computeQueues = COMPUTE_QUEUES, onIoctl, onFault } = options;
+  const { coherence = false, counters = false, wgps = 0 } = options;
   const gpu = createGpu({
     ...(memoryBytes === undefined ? {} : { memoryBytes }),
     ...(worker === undefined ? {} : { worker }),
@@ -77,6 +84,10 @@ export function createMachine(options: MachineOptions = {}): Machine {
     clock,
     onDump,
     computeQueues,
+    machine: {
+      wgps,
+      flags: (coherence ? ControlFlag.COHERENCE : 0) | (counters ? ControlFlag.COUNTERS : 0),
+    },
     ...(defaultTimeoutMs === undefined ? {} : { defaultTimeoutMs }),
     ...(seed === undefined ? {} : { seed }),
     ...(onIoctl === undefined ? {} : { trace: (event) => onIoctl(formatIoctl(event)) }),
