@@ -76,6 +76,10 @@ export const enum Control {
   VMID_BYTES = 16,
   QUEUE_TABLE = 1024,
   QUEUE_BYTES = 128,
+  COUNTER_TABLE = 8192,
+  COUNTER_BYTES = 512,
+  OPS_TABLE = 16384,
+  OPS_BYTES = 512,
 }
 
 export const CONTROL_MAGIC: u32 = 0x4b494c4e;
@@ -93,6 +97,33 @@ export const enum GpuState {
 export const enum ControlFlag {
   COHERENCE = 1,
   COUNTERS = 2,
+}
+
+/** Counter sums of a queue, byte offsets. */
+export const enum CounterSum {
+  SALU = 0,
+  VALU = 8,
+  SMEM = 16,
+  VMEM = 24,
+  LDS = 32,
+  FLOW = 40,
+  WAVES = 48,
+  DISPATCHES = 56,
+  GL0_HIT = 64,
+  GL0_MISS = 72,
+  GL1_HIT = 80,
+  GL1_MISS = 88,
+  L2_HIT = 96,
+  L2_MISS = 104,
+  SCALAR_HIT = 112,
+  SCALAR_MISS = 120,
+  STORES = 128,
+  ATOMICS = 136,
+  STALL_VECTOR = 144,
+  STALL_SCALAR = 152,
+  STALL_BARRIER = 160,
+  ISSUE = 168,
+  CYCLES = 176,
 }
 
 /** VMID table entry, byte offsets. */

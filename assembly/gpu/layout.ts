@@ -79,6 +79,9 @@ export const enum Wave {
   HAZARDS = 0x58,
   HAZARDS_VM = 0x60,
   HAZARDS_LGKM = 0x68,
+  /** Counters mode: cycles since its workgroup's start, and issue cycles among them. */
+  CLOCK = 0x70,
+  ISSUED_CYCLES = 0x74,
   /** 32 lanes of all ones or zeros. */
   MASK_ROW = 0x80,
   /** Scalar file by operand code 0-255: registers, then constants; 256-271 binary16 forms of the float constants. */
@@ -275,7 +278,9 @@ export const enum Context {
   WGP_MODE = 0xec,
   /** WGP to try next. */
   NEXT_WGP = 0xf0,
-  /** `Perf` counters of the last dispatch. */
+  /** Counters mode: workgroups that have ended. */
+  ENDED = 0xf4,
+  /** `CounterSum` values of the last dispatch. */
   PERF = 0x100,
   /** Parallel to a decoded page: u64 page number | 1 << 63 where valid. */
   CODE_TAGS = 0x200,

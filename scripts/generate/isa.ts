@@ -10,6 +10,7 @@ import {
   flatSegments,
   formatNames,
   formats,
+  issueCycles,
   literalFields,
   type Op,
   type Operand,
@@ -102,6 +103,11 @@ function opsFile(): string {
       all.map((op) => (op ? counterClasses.indexOf(op.counter) : 0)),
     ),
     table(
+      "ISSUE_CYCLES",
+      "u8",
+      all.map((op) => (op ? issueCycles({ op }) : 0)),
+    ),
+    table(
       "SWAP",
       "u16",
       all.map((op) => (op?.swap === undefined ? 0 : idOf.get(op.swap)!)),
@@ -128,6 +134,7 @@ function opsFile(): string {
     lookup("The hardware opcode within its format.", "opCode", "CODE", "u16", 1),
     lookup("`OpFlag` bits.", "opFlags", "FLAGS", "u32", 2),
     lookup("The `Counter` class.", "opCounter", "COUNTER", "u8", 0),
+    lookup("Cycles that a SIMD needs to issue it: our model.", "opIssueCycles", "ISSUE_CYCLES", "u8", 0),
     lookup(
       "The op to use with source 0 and 1 exchanged (itself where they commute); `Op.none`: never exchange.",
       "opSwap",

@@ -176,6 +176,7 @@ export function generate(): { path: string; text: string }[] {
     `export const CONTROL_MAGIC: u32 = 0x${uapi.CONTROL_MAGIC.toString(16)};\nexport const CONTROL_VERSION: u32 = ${uapi.CONTROL_VERSION};\n`,
     constEnum("GpuState", "Control.GPU_STATE.", uapi.GpuState),
     constEnum("ControlFlag", "Control.FLAGS bits.", uapi.ControlFlag),
+    constEnum("CounterSum", "Counter sums of a queue, byte offsets.", uapi.Counter),
     constEnum("Vmid", "VMID table entry, byte offsets.", uapi.Vmid),
     constEnum("Queue", "Queue table entry, byte offsets.", uapi.Queue),
     constEnum("QueueKind", "Queue.KIND.", uapi.QueueKind),

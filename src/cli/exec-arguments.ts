@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileProblem } from "../base/index.ts";
+import type { MachineOptions } from "../service/index.ts";
 import { CliError } from "./environment.ts";
 
 const usage = (text: string) => new CliError(2, text);
@@ -95,4 +96,17 @@ export function parseSeconds(text: string): number {
   const seconds = Number(text);
   if (!(seconds > 0 && seconds <= 86_400)) throw usage(`--timeout-seconds ${text}: expected a number above 0`);
   return seconds;
+}
+
+export interface MachineFlags {
+  readonly seed?: string;
+  readonly coherence?: boolean;
+  readonly counters?: boolean;
+}
+
+/** The simulated machine that the flags ask for. */
+export function parseMachine({ seed, coherence = false, counters = false }: MachineFlags): MachineOptions {
+  if (seed !== undefined && !/^\d{1,9}$/.test(seed))
+    throw new CliError(2, `--seed: ${seed} is no number from 0 to 999999999`);
+  return { coherence, counters, ...(seed === undefined ? {} : { seed: Number(seed) }) };
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { fileProblem, invariant } from "../base/index.ts";
 import type { CompileRecord, CompileRequest } from "../codeobj/index.ts";
 import { formatReport } from "../debug/index.ts";
-import { createLocalCompiler, createMachine, type Machine } from "../service/index.ts";
+import { createLocalCompiler, createMachine, type Machine, type MachineOptions } from "../service/index.ts";
 import { type ComputePipeline, type Device, type Buffer as DeviceBuffer, DriverError } from "../umd/index.ts";
 import { showDiagnostics } from "./compile.ts";
 import { CliError, print } from "./environment.ts";
@@ -15,6 +15,9 @@ export interface Execution {
   readonly push: Uint8Array;
   readonly groups: readonly [number, number, number];
   readonly timeoutSeconds: number;
+  readonly machine: MachineOptions;
+  /** Where the machine's report goes; - is standard output. */
+  readonly json?: string;
 }
 
 const nameOf = ({ set, binding }: BindingName) => `set ${set} binding ${binding}`;
@@ -25,15 +28,20 @@ export async function exec(execution: Execution): Promise<0 | 1> {
   const { request, outs, binds } = execution;
   for (const out of outs) if (!binds.some(sameAs(out))) throw new CliError(2, `--out: ${nameOf(out)} has no --bind`);
   refuseTwice(binds, "--bind");
+  if (execution.json === "-" && outs.some(({ file }) => file === "-"))
+    throw new CliError(2, "--json and --out both name standard output");
   const compiled = await createLocalCompiler().compile(request);
   showDiagnostics(compiled.ok ? compiled.record.diagnostics : compiled.diagnostics);
   if (!compiled.ok) return 1;
   refuseMissing(execution, compiled.record.reflection);
-  const machine = createMachine();
+  const machine = createMachine(execution.machine);
   try {
     const device = machine.openProcess("exec", { timeoutMs: execution.timeoutSeconds * 1000 });
     const pipeline = await device.createComputePipeline({ compiler: { compile: async () => compiled }, request });
     await dispatch(machine, device, pipeline, execution);
+    const report = `${JSON.stringify(machine.reportOf(device), undefined, 2)}\n`;
+    if (execution.json === "-") process.stdout.write(report);
+    else if (execution.json !== undefined) writeOut(execution.json, Buffer.from(report));
     return 0;
   } finally {
     await machine.close();
@@ -97,7 +105,7 @@ async function dispatch(
     if (out.file === "-") process.stdout.write(Uint8Array.from(bytes));
     else writeOut(out.file, bytes);
   }
-  if (outs.length === 0) print("done");
+  if (outs.length === 0 && execution.json !== "-") print("done");
 }
 
 function writeOut(file: string, bytes: Uint8Array): void {

@@ -115,6 +115,10 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     .option("--groups <x,y,z>", "workgroups: X, X,Y or X,Y,Z; a count left out is 1", "1,1,1")
     .option("--out <binding=file>", "write a buffer's bytes afterwards; - is standard output", collect)
     .option("--timeout-seconds <n>", "end the shader after this long", "60")
+    .option("--seed <s>", "seed of the machine's scheduling")
+    .option("--coherence", "caches hold data: a missing flush, invalidate or wait shows as stale data")
+    .option("--counters", "count cache hits and stalls, estimate cycles")
+    .option("--json [file]", "what the run counted and how exact it was, as JSON; - is standard output")
     .action(async (file: string, flags: ExecFlags) => {
       const parse = await import("./exec-arguments.ts");
       const { requestOf } = await import("./source-files.ts");
@@ -125,6 +129,8 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
         groups: parse.parseGroups(flags.groups),
         timeoutSeconds: parse.parseSeconds(flags.timeoutSeconds),
         request: requestOf(file, flags),
+        machine: parse.parseMachine(flags),
+        ...(flags.json === undefined ? {} : { json: flags.json === true ? "-" : flags.json }),
       };
       const { exec } = await import("./exec.ts");
       setStatus(await exec(execution));
@@ -142,6 +148,7 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     .option("--repeat <n>", "runs of each script, each with the next seed", "1")
     .option("--seed <s>", "seed of the machine's scheduling")
     .option("--coherence", "caches hold data: a missing flush, invalidate or wait shows as stale data")
+    .option("--counters", "count cache hits and stalls, estimate cycles")
     .option("--json [file]", "results as JSON; - is standard output")
     .option("--junit <file>", "results as JUnit XML")
     .action(async (paths: string[], flags: RunFlags) => {
@@ -200,6 +207,10 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
 }
 
 interface ExecFlags extends SourceFlags {
+  readonly seed?: string;
+  readonly coherence?: boolean;
+  readonly counters?: boolean;
+  readonly json?: string | true;
   readonly bind?: readonly string[];
   readonly out?: readonly string[];
   readonly push: string;

@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { createPoolCompiler, runFile, type ScriptResult } from "../amber/index.ts";
 import { distFile, fileProblem } from "../base/index.ts";
-import { CompilePool, createMachine } from "../service/index.ts";
+import { CompilePool, createMachine, type RunReport } from "../service/index.ts";
 import { CliError, complain, print } from "./environment.ts";
 import { xml } from "./junit.ts";
 
@@ -16,8 +16,14 @@ export interface RunFlags {
   readonly repeat: string;
   readonly seed?: string;
   readonly coherence?: boolean;
+  readonly counters?: boolean;
   readonly json?: string | boolean;
   readonly junit?: string;
+}
+
+/** A script's result, and what the machine counted meanwhile. */
+interface ScriptRun extends ScriptResult {
+  readonly machine: RunReport;
 }
 
 interface ScriptFile {
@@ -108,7 +114,7 @@ export async function run(paths: readonly string[], flags: RunFlags): Promise<0 
   });
   const compiler = createPoolCompiler(pool);
   const quiet = flags.json === true || flags.json === "-";
-  const results: (ScriptResult | undefined)[] = scripts.map(() => undefined);
+  const results: (ScriptRun | undefined)[] = scripts.map(() => undefined);
   let printed = 0;
   const report = () => {
     for (; printed < results.length; printed++) {
@@ -120,14 +126,22 @@ export async function run(paths: readonly string[], flags: RunFlags): Promise<0 
   };
   let next = 0;
   const machineOf = (machineSeed: number | undefined) =>
-    createMachine({ memoryBytes, coherence: flags.coherence === true, ...(machineSeed !== undefined && { seed: machineSeed }) });
+    createMachine({
+      memoryBytes,
+      coherence: flags.coherence === true,
+      counters: flags.counters === true,
+      ...(machineSeed !== undefined && { seed: machineSeed }),
+    });
   const work = async () => {
     const shared = repeat === 1 ? machineOf(seed) : undefined;
     try {
       for (let at = next++; at < scripts.length; at = next++) {
         const { path, name } = scripts[at] as ScriptFile;
-        if (shared !== undefined) results[at] = await runFile(path, name, { machine: shared, compiler, timeoutMs });
-        else results[at] = await repeated(at, seed ?? 0);
+        if (shared !== undefined) {
+          shared.takeReport();
+          const result = await runFile(path, name, { machine: shared, compiler, timeoutMs });
+          results[at] = { ...result, machine: shared.takeReport() };
+        } else results[at] = await repeated(at, seed ?? 0);
         report();
       }
     } finally {
@@ -135,7 +149,7 @@ export async function run(paths: readonly string[], flags: RunFlags): Promise<0 
     }
   };
   /** The first run that does not pass is the answer, and names its seed. */
-  const repeated = async (at: number, firstSeed: number): Promise<ScriptResult> => {
+  const repeated = async (at: number, firstSeed: number): Promise<ScriptRun> => {
     const { path, name } = scripts[at] as ScriptFile;
     let milliseconds = 0;
     for (let i = 0; ; i++) {
@@ -143,9 +157,10 @@ export async function run(paths: readonly string[], flags: RunFlags): Promise<0 
       try {
         const result = await runFile(path, name, { machine, compiler, timeoutMs });
         milliseconds += result.milliseconds;
+        const report = { milliseconds, machine: machine.takeReport() };
         if (result.status === "FAIL")
-          return { ...result, milliseconds, reason: `seed ${firstSeed + i}: ${result.reason}` };
-        if (result.status === "SKIP" || i + 1 === repeat) return { ...result, milliseconds };
+          return { ...result, ...report, reason: `seed ${firstSeed + i}: ${result.reason}` };
+        if (result.status === "SKIP" || i + 1 === repeat) return { ...result, ...report };
       } finally {
         await machine.close();
       }

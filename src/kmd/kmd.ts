@@ -16,6 +16,7 @@ import {
   type SharedSyncobj,
 } from "../uapi/index.ts";
 import { AddressSpace } from "./address-space.ts";
+import { createCounters, type ProcessCounters } from "./counters.ts";
 import { GpuDevice } from "./device.ts";
 import { Heap } from "./heap.ts";
 import { addSyncobj, handlers, type Kernel, mmapHandle } from "./ioctls.ts";
@@ -69,6 +70,10 @@ export interface Kmd extends KernelPort {
   /** The last dumps, oldest first. */
   dumps(): readonly RawDump[];
   usage(): readonly ProcessUsage[];
+  /** Performance counters of a file's jobs that have ended; undefined where there is no such file. */
+  counters(fd: number): ProcessCounters | undefined;
+  /** The counters of all processes since the last call. */
+  takeCounters(): ProcessCounters;
   /** Stops scheduling; every later call answers -ENODEV. */
   shutdown(): void;
 }
@@ -179,6 +184,7 @@ class KernelDriver implements Kmd {
       vramBytes: 0,
       gttBytes: 0,
       busyMs: { compute: 0, transfer: 0 },
+      counters: createCounters(),
       submits: 0,
       faults: 0,
       lastFault: 0,
@@ -341,6 +347,14 @@ class KernelDriver implements Kmd {
 
   dumps(): readonly RawDump[] {
     return this.#dumps;
+  }
+
+  counters(fd: number): ProcessCounters | undefined {
+    return this.#files.get(fd)?.counters;
+  }
+
+  takeCounters(): ProcessCounters {
+    return this.#kernel.scheduler.takeCounters();
   }
 
   usage(): readonly ProcessUsage[] {

@@ -1,5 +1,6 @@
 import type { FaultName } from "../uapi/index.ts";
 import type { AddressSpace } from "./address-space.ts";
+import type { ProcessCounters } from "./counters.ts";
 import type { Heap } from "./heap.ts";
 import type { SyncFence, Syncobj } from "./syncobj.ts";
 
@@ -137,6 +138,7 @@ export interface File {
   gttBytes: number;
   /** Milliseconds of jobs on queues of each kind (`QueueKind`). */
   readonly busyMs: { compute: number; transfer: number };
+  readonly counters: ProcessCounters;
   submits: number;
   faults: number;
   /** `FaultKind` of the last fault; 0: none. */

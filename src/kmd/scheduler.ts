@@ -13,6 +13,7 @@ import {
   type RawDump,
   Vmid,
 } from "../uapi/index.ts";
+import { closeCounters, createCounters, openCounters, type ProcessCounters } from "./counters.ts";
 import { type GpuDevice, type InterruptEntry, VmidPool } from "./device.ts";
 import { makeDump } from "./dump.ts";
 import type { KernelLog } from "./log.ts";
@@ -48,6 +49,8 @@ interface Engine {
   sequence: bigint;
   job: Job | undefined;
   startedMs: number;
+  /** The queue's counters when its job started. */
+  counters: readonly number[];
   /** Why the job is being stopped, once it is. */
   stopping: RawDump["reason"] | undefined;
   /** RESET_ACK to wait for, while a reset runs. */
@@ -73,6 +76,7 @@ export class Scheduler {
   /** Counters of each VMID as they were seen last, by their place in its table. */
   readonly #strays = new Map<number, number>();
   #tick = 0;
+  #counters = createCounters();
   resets = 0;
   /** The engine no longer answers: nothing runs any more. */
   dead = false;
@@ -101,6 +105,7 @@ export class Scheduler {
       sequence: 0n,
       job: undefined,
       startedMs: 0,
+      counters: [],
       stopping: undefined,
       resetting: undefined,
       cancelTimer: () => {},
@@ -176,6 +181,7 @@ export class Scheduler {
     engine.wptr = (engine.wptr + SLOT_DWORDS) >>> 0;
     engine.job = job;
     engine.startedMs = clock.now();
+    engine.counters = openCounters(device, engine.queue);
     engine.stopping = undefined;
     job.context.served = ++this.#tick;
     job.context.running = true;
@@ -201,6 +207,13 @@ export class Scheduler {
     engine.cancelTimer = clock.after(ENGINE_TIMEOUT_MS, () => this.#wedged(engine));
     device.queueSet(engine.queue, Queue.HALT_REQUEST, 1);
     device.ring();
+  }
+
+  /** Counters of all jobs that have ended since the last call. */
+  takeCounters(): ProcessCounters {
+    const taken = this.#counters;
+    this.#counters = createCounters();
+    return taken;
   }
 
   /** Handles whatever the interrupt ring holds, and fences that signalled. */
@@ -246,6 +259,8 @@ export class Scheduler {
     const file = job.context.file;
     job.context.running = false;
     file.running--;
+    for (const to of [file.counters, this.#counters])
+      closeCounters(this.#options.device, engine.queue, engine.counters, to);
     file.busyMs[busyOf(engine)] += this.#options.clock.now() - engine.startedMs;
     this.#countStrays(engine, job);
   }

@@ -8,5 +8,5 @@ export { Farm, type FarmCounts, type FarmItem, type FarmResult } from "./farm.ts
 export { farmProblem } from "./farm-queue.ts";
 export { type FarmWorker, startFarmWorker } from "./farm-worker.ts";
 export { createLocalCompiler, type LocalCompiler } from "./local-compiler.ts";
-export { createMachine, type Machine, type MachineOptions, type ProcessOptions } from "./machine.ts";
+export { createMachine, type Machine, type MachineOptions, type ProcessOptions, type RunReport } from "./machine.ts";
 export { type ReportName, reportNames } from "./task.ts";

@@ -1,7 +1,7 @@
 import { decodeDump, type FaultReport, formatIoctl } from "../debug/index.ts";
-import { createGpu } from "../gpu/index.ts";
-import { createKmd, type KernelClock, type Kmd, type ProcessUsage } from "../kmd/index.ts";
-import { ControlFlag, type RawDump } from "../uapi/index.ts";
+import { createGpu, type FidelityReport, fidelityReport } from "../gpu/index.ts";
+import { createKmd, type KernelClock, type Kmd, type ProcessCounters, type ProcessUsage } from "../kmd/index.ts";
+import { ControlFlag, Counter, type RawDump } from "../uapi/index.ts";
 import { type ApiMessage, createInstance, type Device, type DriverEvent } from "../umd/index.ts";
 
 export interface MachineOptions {
@@ -35,6 +35,13 @@ export interface ProcessOptions {
   readonly validate?: (message: ApiMessage) => void;
 }
 
+/** What a run counted, and which of its instructions are exact. */
+export interface RunReport {
+  /** In lower camel case as docs/simulator.md names them; those that only counters mode knows are left out elsewhere. */
+  readonly counters: Readonly<Record<string, number>>;
+  readonly fidelity: FidelityReport;
+}
+
 /** One simulated machine: a GPU, its kernel driver, and user-mode drivers of as many processes as wanted. */
 export interface Machine {
   /** A device of a new simulated process. Throws `DriverError`. */
@@ -44,6 +51,10 @@ export interface Machine {
   usage(): readonly ProcessUsage[];
   /** Decoded faults, oldest first. */
   faults(): readonly FaultReport[];
+  /** Performance counters and fidelity of a device's work that has ended. */
+  reportOf(device: Device): RunReport | undefined;
+  /** The same of all work since the last call. */
+  takeReport(): RunReport;
   /** The last fault of a device's process. */
   faultOf(device: Device): FaultReport | undefined;
   readonly kernel: Kmd;
@@ -106,11 +117,30 @@ export function createMachine(options: MachineOptions = {}): Machine {
     dmesg: () => kernel.dmesg(),
     usage: () => kernel.usage(),
     faults: () => reports.map(({ report }) => report),
+    reportOf(device) {
+      const counters = kernel.counters(device.fd);
+      return counters === undefined ? undefined : runReport(counters, options);
+    },
+    takeReport: () => runReport(kernel.takeCounters(), options),
     faultOf: (device) => reports.findLast(({ fd }) => fd === device.fd)?.report,
     kernel,
     async close() {
       kernel.shutdown();
       await gpu.close();
     },
+  };
+}
+
+/** Counters below this offset are always kept. */
+const FIRST_TIMED = Counter.GL0_HIT;
+
+function runReport({ sums, ops }: ProcessCounters, { coherence = false, counters = false }: MachineOptions): RunReport {
+  const named = (Object.keys(Counter) as (keyof typeof Counter)[]).filter(
+    (name) => counters || Counter[name] < FIRST_TIMED,
+  );
+  const camel = (name: string) => name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return {
+    counters: Object.fromEntries(named.map((name) => [camel(name), sums[name]])),
+    fidelity: fidelityReport(ops, coherence),
   };
 }

@@ -43,6 +43,46 @@ export const Control = {
   /** Table of `QUEUES` entries of `Queue`. */
   QUEUE_TABLE: 0x400,
   QUEUE_BYTES: 0x80,
+  /** Per queue, `Counter` sums since start, u64 each, added to by the GPU at each dispatch's end. */
+  COUNTER_TABLE: 0x2000,
+  COUNTER_BYTES: 0x200,
+  /** Per queue, a bit for each instruction (`Op` number) executed since start. */
+  OPS_TABLE: 0x4000,
+  OPS_BYTES: 0x200,
+} as const;
+
+/**
+ * Counters of dispatches, byte offsets of u64 values. Instructions by class always; the rest with `ControlFlag.COUNTERS`.
+ * A request is a line of 128 bytes that one instruction of a wave asks for.
+ */
+export const Counter = {
+  SALU: 0x00,
+  VALU: 0x08,
+  SMEM: 0x10,
+  VMEM: 0x18,
+  LDS: 0x20,
+  FLOW: 0x28,
+  WAVES: 0x30,
+  DISPATCHES: 0x38,
+  GL0_HIT: 0x40,
+  GL0_MISS: 0x48,
+  GL1_HIT: 0x50,
+  GL1_MISS: 0x58,
+  L2_HIT: 0x60,
+  L2_MISS: 0x68,
+  SCALAR_HIT: 0x70,
+  SCALAR_MISS: 0x78,
+  /** Lines that stores and atomics asked for. */
+  STORES: 0x80,
+  ATOMICS: 0x88,
+  /** Cycles that waves waited for vector memory, for scalar memory and LDS, and at barriers; sums over waves. */
+  STALL_VECTOR: 0x90,
+  STALL_SCALAR: 0x98,
+  STALL_BARRIER: 0xa0,
+  /** Issue cycles, sum over waves. */
+  ISSUE: 0xa8,
+  /** Estimated cycles, sum over dispatches. */
+  CYCLES: 0xb0,
 } as const;
 
 /** COHERENCE: the caches are in the path of every access. COUNTERS: caches and waits are timed and counted. */

@@ -2,7 +2,9 @@
 import {
   BadDispatch,
   Control,
+  CounterSum,
   FaultKind,
+  PhysicalMap,
   pm4DispatchDirectComputeShaderEn,
   pm4DispatchDirectCsW32En,
   pm4DispatchDirectForceStartAt000,
@@ -28,13 +30,14 @@ import {
   WaveStatus,
 } from "../../gen/uapi.ts";
 import { dropCode } from "../cu/code-cache.ts";
-import { setVgprLimit } from "../cu/decode.ts";
+import { rememberOps, setVgprLimit } from "../cu/decode.ts";
 import { useLds } from "../cu/lds.ts";
 import { runWave } from "../cu/run.ts";
+import { closeModel, openModel, runCounted } from "../cu/timing.ts";
 import { selectWave } from "../cu/wave.ts";
 import { faultKind, raiseDetail } from "../fault.ts";
 import { Context, Group, LDS_BYTES, MAX_SLOTS, Wave } from "../layout.ts";
-import { cached, holds, Perf, runOn } from "../mem/cache-state.ts";
+import { cached, counting, holds, runOn } from "../mem/cache-state.ts";
 import { settleOne, storesUnderWay } from "../mem/stores.ts";
 import { addToQueueCounter, contextOf, controlWord, queueWord, setQueueWord, slotOf } from "./control.ts";
 import { groupsLeft, launchGroup } from "./launch.ts";
@@ -138,12 +141,28 @@ export function startDispatch(queue: u32, x: u32, y: u32, z: u32, initiator: u32
     ((<u64>register(context, ShReg.COMPUTE_PGM_LO)) << 8) | ((<u64>register(context, ShReg.COMPUTE_PGM_HI)) << 40);
   store<u64>(context, <u64>(<i64>(program << 16) >> 16), Context.PROGRAM);
   memory.fill(context + Context.COUNTS, 0, 64);
-  memory.fill(context + Context.PERF, 0, Perf.BYTES);
+  memory.fill(context + Context.PERF, 0, CounterSum.CYCLES + 8);
   store<u32>(context, 0, Context.WAVES_LAUNCHED);
   const empty = sx >= x || sy >= y || sz >= z;
   store<u32>(context, empty ? 0 : 1, Context.DISPATCHING);
-  if (empty) setQueueWord(queue, Queue.DISPATCHES, queueWord(queue, Queue.DISPATCHES) + 1);
+  if (counting) openModel(queue, context);
+  if (empty) endDispatch(queue, context);
   dropCode(context);
+}
+
+/** Adds what the dispatch counted to the queue's sums, where the kernel reads them. */
+function endDispatch(queue: u32, context: usize): void {
+  store<u32>(context, 0, Context.DISPATCHING);
+  setQueueWord(queue, Queue.DISPATCHES, queueWord(queue, Queue.DISPATCHES) + 1);
+  if (counting) closeModel(queue, context);
+  const perf = context + Context.PERF;
+  memory.copy(perf, context + Context.COUNTS, 6 << 3);
+  store<u64>(perf, load<u32>(context, Context.WAVES_LAUNCHED), CounterSum.WAVES);
+  store<u64>(perf, 1, CounterSum.DISPATCHES);
+  const sums = <usize>PhysicalMap.CONTROL + <usize>(Control.COUNTER_TABLE + queue * Control.COUNTER_BYTES);
+  for (let at: usize = 0; at <= <usize>CounterSum.CYCLES; at += 8) {
+    atomic.store<u64>(sums + at, atomic.load<u64>(sums + at) + load<u64>(perf + at));
+  }
 }
 
 /** Pseudo-random number of the queue's interleaving (xorshift). */
@@ -214,14 +233,14 @@ export function runDispatch(queue: u32, budget: u32): u32 {
   const wgps = wgpCount();
   const waves = load<u32>(context, Context.WAVES);
   setVgprLimit(load<u32>(context, Context.VGPRS));
+  rememberOps(queue);
   let used: u32 = 0;
   let instructions: u64 = 0;
   while (used < budget) {
     const index = seeded ? mixed(queue, context) : inTurn(queue, context);
     if (index == NONE) {
       if (load<u32>(context, Context.RESIDENT) == 0 && !groupsLeft(context)) {
-        store<u32>(context, 0, Context.DISPATCHING);
-        setQueueWord(queue, Queue.DISPATCHES, queueWord(queue, Queue.DISPATCHES) + 1);
+        endDispatch(queue, context);
       } else used = budget;
       // Otherwise other queues' workgroups fill the machine: their turn.
       break;
@@ -240,7 +259,7 @@ export function runDispatch(queue: u32, budget: u32): u32 {
     }
     // A slice is never cut at the budget's end: the interleaving must not depend on the host's pace.
     const slice = seeded ? 1 + (random(context) & SEEDED_SLICE_MASK) : SLICE;
-    const ran = runWave(context, queue, slice);
+    const ran = counting ? runCounted(context, queue, index, slice) : runWave(context, queue, slice);
     instructions += ran;
     used += ran + 1;
     if (faultKind != 0) {

@@ -48,6 +48,8 @@ function launchWave(queue: u32, context: usize, place: u32, index: u32, waves: u
   store<u32>(slot, gz, Wave.GROUP_Z);
   store<u32>(slot, index, Wave.INDEX);
   store<u32>(slot, place, Wave.GROUP);
+  store<u32>(slot, 0, Wave.CLOCK);
+  store<u32>(slot, 0, Wave.ISSUED_CYCLES);
   store<u32>(slot, simdAt(queue, place, index), Wave.SIMD);
   store<u32>(slot, vgprs, Wave.VGPRS);
   // Numbers of loads run on, so the pending tables need no clearing.

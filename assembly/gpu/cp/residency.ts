@@ -4,6 +4,7 @@
  * 16 waves and 1024 VGPRs, 128 KiB LDS a WGP. Source: RDNA2 ISA, workgroup and register chapters.
  */
 import { Control, WaveStatus } from "../../gen/uapi.ts";
+import { groupTimed, meetAtBarrier } from "../cu/timing.ts";
 import {
   Context,
   GROUP_BASE,
@@ -17,6 +18,7 @@ import {
   WGP_BASE,
   Wgp,
 } from "../layout.ts";
+import { counting } from "../mem/cache-state.ts";
 import { contextOf, controlWord, slotOf } from "./control.ts";
 
 const SIMDS: u32 = 4;
@@ -204,14 +206,18 @@ export function waveStopped(queue: u32, context: usize, place: u32, status: u32)
   let waiting = load<u32>(group, Group.WAITING);
   if (status == WaveStatus.ENDED) live--;
   else waiting++;
+  const waves = load<u32>(context, Context.WAVES);
+  const slots = slotOf(queue, place * waves);
+  const bytes = load<u32>(context, Context.SLOT_BYTES);
   if (live == 0) {
+    if (counting) groupTimed(queue, context, slots, bytes, waves, wgpCount());
     release(queue, context, place);
     return;
   }
   if (waiting == live) {
-    const waves = load<u32>(context, Context.WAVES);
+    if (counting) meetAtBarrier(context, slots, bytes, waves);
     for (let i: u32 = 0; i < waves; i++) {
-      const slot = slotOf(queue, place * waves + i);
+      const slot = slots + <usize>(i * bytes);
       if (load<u32>(slot, Wave.STATUS) == WaveStatus.BARRIER) store<u32>(slot, WaveStatus.RUNNING, Wave.STATUS);
     }
     waiting = 0;

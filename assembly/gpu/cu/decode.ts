@@ -18,7 +18,7 @@ import {
   SourceCode,
   ValueType,
 } from "../../gen/isa-ops.ts";
-import { FaultKind, RegisterClass } from "../../gen/uapi.ts";
+import { Control, FaultKind, PhysicalMap, RegisterClass } from "../../gen/uapi.ts";
 import { faultKind, raise, raiseDetail } from "../fault.ts";
 import { Class, LoadKind, Mod, Rec, TALLY_BITS, Unit, Wave } from "../layout.ts";
 import { EXECUTE, read32 } from "../mem/translate.ts";
@@ -177,7 +177,21 @@ export function decode(pc: u64, rec: usize): bool {
   }
   if (faultKind != 0) return false;
   recognise(rec);
+  executed(op);
   return true;
+}
+
+let opsTable: usize = <usize>PhysicalMap.CONTROL + <usize>Control.OPS_TABLE;
+
+/** Where the instructions that `queue` meets are remembered. */
+export function rememberOps(queue: u32): void {
+  opsTable = <usize>PhysicalMap.CONTROL + <usize>(Control.OPS_TABLE + queue * Control.OPS_BYTES);
+}
+
+/** Remembers that the queue at hand has met instruction `op`. */
+function executed(op: u32): void {
+  const at = opsTable + (<usize>op >> 3);
+  store<u8>(at, <u32>load<u8>(at) | ((<u32>1) << (op & 7)));
 }
 
 /** Encodings of formats that the rows do not hold: VOP3P, VINTRP, MTBUF, MIMG, EXP. */

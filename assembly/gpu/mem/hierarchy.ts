@@ -5,6 +5,7 @@
  * Source: RDNA2 ISA, memory chapters; LLVM's memory model of gfx10.
  */
 
+import { CounterSum } from "../../gen/uapi.ts";
 import { MAX_WGPS } from "../layout.ts";
 import { dataAt, dropAll, dropIndex, find, NO_LINE, setLine, victim } from "./cache.ts";
 import {
@@ -21,7 +22,7 @@ import {
   SHADER_ARRAYS,
   scalarOf,
 } from "./cache-layout.ts";
-import { count, counting, cu, holds, Perf, shaderArray, wgp } from "./cache-state.ts";
+import { count, counting, cu, holds, shaderArray, wgp } from "./cache-state.ts";
 import { l2Atomic, l2Hit, l2Index, l2Line } from "./l2.ts";
 import { addStore, settleLine } from "./stores.ts";
 
@@ -65,7 +66,7 @@ function fromGl1(line: u32): usize {
   const gl1 = gl1Of(shaderArray);
   let index = find(gl1, GL1_LINES, GL1_WAYS, line);
   const hit = index != NO_LINE && !missGl1;
-  if (counting) count(hit ? Perf.GL1_HIT : Perf.GL1_MISS);
+  if (counting) count(hit ? CounterSum.GL1_HIT : CounterSum.GL1_MISS);
   if (hit) {
     reached(Reach.GL1);
     return dataAt(gl1, GL1_LINES, index);
@@ -89,7 +90,7 @@ function fetch(line: u32): usize {
   let index = find(gl0, GL0_LINES, GL0_WAYS, line);
   const hit = index != NO_LINE && !missFirst;
   requests++;
-  if (counting) count(hit ? Perf.GL0_HIT : Perf.GL0_MISS);
+  if (counting) count(hit ? CounterSum.GL0_HIT : CounterSum.GL0_MISS);
   if (hit) {
     reached(Reach.FIRST);
     return dataAt(gl0, GL0_LINES, index);
@@ -130,7 +131,7 @@ export function vectorWrite(at: usize, value: u32, bytes: u32): void {
   if (line != lastLine) {
     lastLine = line;
     requests++;
-    if (counting) count(Perf.STORES);
+    if (counting) count(CounterSum.STORES);
     if (!holds) l2Index(line);
   }
   if (!holds) {
@@ -149,7 +150,7 @@ export function atomicPlace(at: usize, bytes: u32): usize {
   if (line != lastLine) {
     lastLine = line;
     requests++;
-    if (counting) count(Perf.ATOMICS);
+    if (counting) count(CounterSum.ATOMICS);
   }
   if (holds) settleLine(line);
   const gl0 = gl0Of(cu);
@@ -183,7 +184,7 @@ function fetchScalar(line: u32): usize {
   let index = find(cache, SCALAR_LINES, SCALAR_WAYS, line);
   const hit = index != NO_LINE && !missFirst;
   requests++;
-  if (counting) count(hit ? Perf.SCALAR_HIT : Perf.SCALAR_MISS);
+  if (counting) count(hit ? CounterSum.SCALAR_HIT : CounterSum.SCALAR_MISS);
   if (hit) {
     reached(Reach.FIRST);
     return dataAt(cache, SCALAR_LINES, index);

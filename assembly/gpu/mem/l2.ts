@@ -4,9 +4,10 @@
  * accesses are uncached, as those of the kernel's rings and fences are. The CPU sees memory only.
  */
 
+import { CounterSum } from "../../gen/uapi.ts";
 import { dataAt, dropIndex, find, lineAt, NO_LINE, setLine, victim } from "./cache.ts";
 import { L2, L2_DIRTY, L2_LINES, L2_WAYS, LINE_BYTES, LINE_SHIFT } from "./cache-layout.ts";
-import { counters, counting, holds, Perf } from "./cache-state.ts";
+import { counters, counting, holds } from "./cache-state.ts";
 
 function dirtyOf(index: u32): usize {
   return L2_DIRTY + ((<usize>index) << 4);
@@ -58,7 +59,7 @@ export function l2Index(line: u32): u32 {
   let index = find(L2, L2_LINES, L2_WAYS, line);
   l2Hit = index != NO_LINE;
   if (counting) {
-    const at = counters + (l2Hit ? Perf.L2_HIT : Perf.L2_MISS);
+    const at = counters + (l2Hit ? CounterSum.L2_HIT : CounterSum.L2_MISS);
     store<u64>(at, load<u64>(at) + 1);
   }
   if (l2Hit) return index;
