@@ -146,11 +146,15 @@ function straight(what: u32, offsets: usize, imm: u32, soffset: u32, data: usize
 /** One dword a lane. Four lanes go at once where they are consecutive, or load the same; the rest one by one, in order. */
 function rawQuads(what: u32, offsets: usize, imm: u32, soffset: u32, data: usize, lanes: u32): void {
   if (lanes == 0xffffffff && straight(what, offsets, imm, soffset, data)) return;
-  const last = <i64>records - <i64>imm - 4;
+  // Offsets below this keep a dword inside; 16 bytes are inside 12 earlier.
+  const needed = <u64>imm + 4;
+  const inside: u32 = <u64>records >= needed ? <u32>(<u64>records - needed) + 1 : 0;
+  const insideRow: u32 = inside > 12 ? inside - 12 : 0;
   const start = address(0, 0, soffset) + <u64>imm;
   const need = what == Move.LOAD ? READ : WRITE;
   const step = i32x4(0, 4, 8, 12);
-  let page: u64 = <u64>-1;
+  // Offsets have 32 bits, so the low bits of an address tell its page.
+  let page: u32 = <u32>-1;
   let pageAt: usize = 0;
   for (let lane: u32 = 0; lane < 32; lane += 4) {
     const wanted = (lanes >> lane) & 15;
@@ -159,23 +163,20 @@ function rawQuads(what: u32, offsets: usize, imm: u32, soffset: u32, data: usize
     const o = v128.load(offsets + column);
     const first = <u32>i32x4.extract_lane(o, 0);
     const apart = i32x4.sub(o, i32x4.splat(first));
-    const row = i32x4.all_true(i32x4.eq(apart, step));
-    const span: u32 = row ? 16 : 4;
-    const va = start + <u64>first;
-    const within = <usize>va & 4095;
-    if (
-      wanted != 15 ||
-      !(row || (what == Move.LOAD && !v128.any_true(apart))) ||
-      <i64>first + <i64>span - 4 > last ||
-      within + span > 4096
-    ) {
+    const low = <u32>start + first;
+    const within = <usize>(low & 4095);
+    const row = i32x4.bitmask(i32x4.eq(apart, step)) == 15;
+    const fits: bool = row
+      ? first < insideRow && within <= 4080
+      : what == Move.LOAD && !v128.any_true(apart) && first < inside && within <= 4092;
+    if (wanted != 15 || !fits) {
       rawDwords(what, 1, offsets, imm, soffset, data, wanted << lane);
       if (faultKind != 0) return;
       continue;
     }
-    if (va >> 12 != page) {
-      page = va >> 12;
-      pageAt = translate(va, need) - within;
+    if (low >> 12 != page) {
+      page = low >> 12;
+      pageAt = translate(start + <u64>first, need) - within;
       if (faultKind != 0) {
         nameLane(lane);
         return;

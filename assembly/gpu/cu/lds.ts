@@ -285,7 +285,7 @@ function dwords(read: bool, lanes: u32, address: usize, offset: u32, dst: usize,
     const o = v128.load(address + column);
     const first = <u32>i32x4.extract_lane(o, 0);
     const apart = i32x4.sub(o, i32x4.splat(first));
-    const row = i32x4.all_true(i32x4.eq(apart, step));
+    const row = i32x4.bitmask(i32x4.eq(apart, step)) == 15;
     const at = first + offset;
     // Offsets that wrap around are for the slow way.
     if (

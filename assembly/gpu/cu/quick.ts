@@ -247,7 +247,28 @@ function recogniseVector(rec: usize): void {
   if (mods & ~(PLAIN | Mod.NEG)) return;
   const op = <u32>load<u16>(rec, Rec.OP);
   const quick: u32 = negations ? quickNegated(op, negations) : quickVector(rec, op);
+  // Forms with one scalar have it first.
+  if (isScalar(rec, 1) && !isScalar(rec, 0) && commutes(quick)) swapSources(rec);
   set(rec, quick, shapeOf(rec));
+}
+
+/** May sources 0 and 1 change places? Their signs are the same here. */
+function commutes(quick: u32): bool {
+  switch (quick) {
+    case Quick.AND:
+    case Quick.OR:
+    case Quick.XOR:
+    case Quick.ADD:
+    case Quick.MUL:
+    case Quick.ADD_SHL:
+    case Quick.ADD_F:
+    case Quick.MUL_F:
+    case Quick.FMA:
+    case Quick.FMS:
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** A sign on a source turns some instructions into others. */

@@ -152,6 +152,20 @@ export class Row {
     return f32x4.add(low, Row.sum(r4, r5, r6, r7));
   }
 
+  /** As `scaled`, the first source is `s` in all lanes. */
+  @inline
+  static scaledSplat<F extends Scaled>(d: usize, s: v128, b: usize, by: i32): void {
+    const f = changetype<F>(0);
+    v128.store(d, f.apply(s, v128.load(b), by));
+    v128.store(d, f.apply(s, v128.load(b, 16), by), 16);
+    v128.store(d, f.apply(s, v128.load(b, 32), by), 32);
+    v128.store(d, f.apply(s, v128.load(b, 48), by), 48);
+    v128.store(d, f.apply(s, v128.load(b, 64), by), 64);
+    v128.store(d, f.apply(s, v128.load(b, 80), by), 80);
+    v128.store(d, f.apply(s, v128.load(b, 96), by), 96);
+    v128.store(d, f.apply(s, v128.load(b, 112), by), 112);
+  }
+
   /** Rows `a` and `b` with one count for all lanes. */
   @inline
   static scaled<F extends Scaled>(d: usize, a: usize, b: usize, by: i32): void {

@@ -13,8 +13,8 @@ import { executeLaneOp } from "./lane-ops.ts";
 import { executeLds } from "./lds.ts";
 import { checkPending, waitCounters } from "./pending.ts";
 import { Quick } from "./quick.ts";
-import { quickScalar } from "./quick-scalar.ts";
-import { quickCompare, quickVector } from "./quick-vector.ts";
+import { QuickScalar } from "./quick-scalar.ts";
+import { QuickVector } from "./quick-vector.ts";
 import { executeSalu } from "./salu.ts";
 import { executeSmem, tick } from "./smem.ts";
 import { executeValu } from "./valu.ts";
@@ -136,15 +136,21 @@ export function runWave(context: usize, queue: u32, slice: u32): u32 {
       if (quick != 0 && usual) {
         done++;
         tally += one;
-        if (quick >= <u32>Quick.COMPARE) quickCompare(w, rec, quick);
-        else if (quick >= <u32>Quick.VECTOR) quickVector(w, rec, quick);
-        else if (quick < <u32>Quick.BRANCH) quickScalar(w, rec, quick);
+        if (quick >= <u32>Quick.COMPARE) QuickVector.compare(w, rec, quick);
+        else if (quick >= <u32>Quick.VECTOR) QuickVector.run(w, rec, quick);
+        else if (quick < <u32>Quick.BRANCH) QuickScalar.run(w, rec, quick);
         else if (quick == Quick.WAIT) waitCounters(load<u32>(rec, Rec.IMM));
         else if (quick != Quick.NOTHING && taken(w, quick)) {
           rec += (<usize>(load<i32>(rec, Rec.IMM) + 1)) << RECORD_SHIFT;
           continue;
         }
-        rec += (<usize>load<u8>(rec, Rec.DWORDS)) << RECORD_SHIFT;
+        // A branch rather than a sum: the processor guesses it and does not wait for the length.
+        const dwords = <usize>load<u8>(rec, Rec.DWORDS);
+        if (dwords == 1) {
+          rec += 1 << RECORD_SHIFT;
+          continue;
+        }
+        rec += dwords << RECORD_SHIFT;
         continue;
       }
       const cls = <u32>load<u8>(rec, Rec.CLASS);
