@@ -54,6 +54,14 @@ const url = (value: string, name: string): string => {
   return value;
 };
 
+const knownDebugNames = ["shaders", "ir", "passes", "validate", "nocache", "api", "packets", "hang", "time"];
+const debugNames = (value: string, name: string): string[] => {
+  const names = value.split(",").flatMap((part) => part.trim() || []);
+  const unknown = names.find((part) => !knownDebugNames.includes(part));
+  if (unknown === undefined) return names;
+  throw new ConfigError(`${name}: there is no ${JSON.stringify(unknown)}; there are: ${knownDebugNames.join(" ")}`);
+};
+
 /** Every setting of `serve`, in the order of the contract. */
 const settings = {
   host: setting("KILN_HOST", text, () => "127.0.0.1"),
@@ -84,11 +92,7 @@ const settings = {
   logLevel: setting("KILN_LOG_LEVEL", text, () => "error"),
   /** The service that commands with `--server` ask. */
   server: setting<string | undefined>("KILN_SERVER", url, none),
-  debug: setting(
-    "KILN_DEBUG",
-    (value) => value.split(",").map((part) => part.trim()),
-    () => [] as string[],
-  ),
+  debug: setting("KILN_DEBUG", debugNames, () => [] as string[]),
 } as const;
 
 type Settings = typeof settings;

@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { type Diagnostic, fileProblem, formatDiagnostic } from "../base/index.ts";
+import { type Diagnostic, fileProblem, formatDiagnostic, invariant } from "../base/index.ts";
 import { makeFolder } from "../cache/index.ts";
 import type { CompileRecord, CompileRequest } from "../codeobj/index.ts";
 import type { CompileReports } from "../compile/index.ts";
-import { createLocalCompiler, recordAssembly } from "../service/index.ts";
+import { type CompileService, createLocalCompiler, recordAssembly, ServiceError } from "../service/index.ts";
 import { disassemble } from "../spirv/index.ts";
+import { debugDump, showDebug } from "./debug-output.ts";
 import { CliError, complain, print, type ServeSettings } from "./environment.ts";
-import { remoteCompiler, remoteService } from "./remote.ts";
+import { openService } from "./open-service.ts";
+import { ProgressLine } from "./progress.ts";
+import { asking, remoteCompiler, remoteService } from "./remote.ts";
 import { requestOf, type SourceFlags } from "./source-files.ts";
 
 type EmitKind = "elf" | "asm" | "spirv" | "spirv-asm" | "ir" | "stats" | "json";
@@ -18,6 +21,8 @@ export interface CompileFlags extends SourceFlags {
   readonly dumpAfter?: string;
   readonly output?: string;
   readonly server?: string;
+  readonly warm?: boolean;
+  readonly cacheDir?: string;
 }
 
 interface Compiled {
@@ -77,8 +82,11 @@ export async function compileFiles(
   flags: CompileFlags,
   settings: ServeSettings,
 ): Promise<0 | 1> {
+  if (flags.warm === true) return warmCache(files, flags, settings);
   const service = remoteService(settings);
-  const compiler = service === undefined ? createLocalCompiler() : remoteCompiler(service);
+  const { debug } = settings;
+  const compiler =
+    service === undefined ? createLocalCompiler({ checked: debug.includes("validate") }) : remoteCompiler(service);
   const into = files.length > 1 ? flags.output : undefined;
   const targetOf = (file: string) => targetPath(file, flags, into);
   refuseClashes(files, targetOf);
@@ -91,7 +99,10 @@ export async function compileFiles(
       bad++;
       continue;
     }
-    const outcome = await compiler.compileWithReports(request, flags.emit === "ir" ? (dump ?? finalIr) : dump);
+    const started = performance.now();
+    const wanted = dump ?? debugDump(debug) ?? (flags.emit === "ir" ? finalIr : undefined);
+    const outcome = await compiler.compileWithReports(request, wanted);
+    const microseconds = (performance.now() - started) * 1000;
     showDiagnostics(outcome.ok ? outcome.record.diagnostics : outcome.diagnostics);
     if (!outcome.ok) {
       bad++;
@@ -99,10 +110,62 @@ export async function compileFiles(
     }
     if (outcome.reports === undefined) throw new CliError(3, "the compiler gave no reports");
     const compiled = { record: outcome.record, reports: outcome.reports };
+    showDebug(debug, file, outcome.record, microseconds, outcome.reports);
     if (dump !== undefined) showPasses(compiled.reports);
     write(targetOf(file), emitted(compiled, request, flags.emit));
   }
   return bad === 0 ? 0 : 1;
+}
+
+/** Compiles each file into the cache, a folder's or a service's, and writes nothing. Answers the exit status. */
+async function warmCache(files: readonly string[], flags: CompileFlags, settings: ServeSettings): Promise<0 | 1> {
+  const remote = remoteService(settings);
+  const service = remote === undefined ? openService({ ...settings, verifyRate: 0 }) : undefined;
+  const progress = new ProgressLine("warmed", files.length);
+  let [compiled, found, bad, done, next] = [0, 0, 0, 0, 0];
+  const lane = async () => {
+    for (let at = next++; at < files.length; at = next++) {
+      const request = readableRequest(files[at] as string, flags);
+      const answer =
+        request &&
+        (service === undefined ? await asking(remoteAnswer(remote, request)) : await warmed(service, request));
+      if (answer === undefined) bad++;
+      else if (answer === "miss") compiled++;
+      else if (typeof answer === "string") found++;
+      else {
+        bad++;
+        showDiagnostics(answer);
+      }
+      progress.show(++done);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: settings.workers + 1 }, lane));
+  } finally {
+    progress.end();
+    await service?.close(settings.drainMs);
+  }
+  print(`${compiled} compiled, ${found} were there, ${bad} failed`);
+  return bad === 0 ? 0 : 1;
+}
+
+type Warmed = string | readonly Diagnostic[];
+
+async function warmed(service: CompileService, request: CompileRequest): Promise<Warmed | undefined> {
+  try {
+    const answer = await service.compile(request);
+    return answer.ok ? answer.cache : answer.diagnostics;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    complain(`${request.filename}: ${error.message}`);
+    return undefined;
+  }
+}
+
+async function remoteAnswer(client: ReturnType<typeof remoteService>, request: CompileRequest): Promise<Warmed> {
+  invariant(client !== undefined, "a service was named");
+  const result = await client.compileWith(request, []);
+  return result.ok ? result.answer.cache : result.diagnostics;
 }
 
 export function showDiagnostics(diagnostics: readonly Diagnostic[]): void {

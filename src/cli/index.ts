@@ -83,9 +83,15 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     )
     .option("--dump-after <pass>", "print the IR after a pass, or after all")
     .option("-o, --output <path>", "file, or folder for several; - is standard output")
+    .option("--warm", "compile into the cache, of this user or of --server, and write nothing")
+    .option("--cache-dir <dir>", "folder of the disk cache, for --warm")
     .option("--server <url>", "compile on this service; its key in KILN_API_KEY")
     .action(async (files: string[], flags: CompileFlags) => {
-      const settings = environment.loadConfig(flags.server === undefined ? {} : { server: flags.server });
+      const { server, cacheDir } = flags;
+      const settings = environment.loadConfig({
+        ...(server !== undefined && { server }),
+        ...(cacheDir !== undefined && { cacheDir }),
+      });
       const { compileFiles } = await import("./compile.ts");
       setStatus(await compileFiles(files, flags, settings));
     });

@@ -1,6 +1,7 @@
 import { distFile } from "../base/index.ts";
 import { ShaderCache, storeProblem } from "../cache/index.ts";
-import { CompilePool, CompileService, farmProblem, readBuildInfo, recordAssembly } from "../service/index.ts";
+import { CompilePool, CompileService, farmProblem, readBuildInfo } from "../service/index.ts";
+import { debugDump, showDebug } from "./debug-output.ts";
 import { CliError, complain, type ServeSettings } from "./environment.ts";
 
 /** The compile service of `serve` and `worker`. Errors: `CliError` 2 for a store that cannot be used here. */
@@ -37,16 +38,16 @@ export function openService(settings: ServeSettings): CompileService {
   return new CompileService({ cache, pool, build: readBuildInfo(), verifyRate, onBug, ...debugOf(settings.debug) });
 }
 
-type Compiled = NonNullable<ConstructorParameters<typeof CompileService>[0]["onCompiled"]>;
+type ServiceOptions = ConstructorParameters<typeof CompileService>[0];
 
-/** `KILN_DEBUG`: `shaders` prints each compiled shader's assembler text, `time` how long it took; on standard error. */
-function debugOf(names: readonly string[]): { readonly onCompiled?: Compiled } {
-  const [shaders, time] = [names.includes("shaders"), names.includes("time")];
-  if (!shaders && !time) return {};
+/** What `KILN_DEBUG` asks of each compile, and what is printed of it on standard error. */
+function debugOf(names: readonly string[]): Pick<ServiceOptions, "onCompiled" | "debugTask"> {
+  const dumpAfter = debugDump(names);
+  const isChecked = names.includes("validate");
   return {
-    onCompiled: (key, record, microseconds) => {
-      if (time) complain(`compiled ${key} ${record.stage} ${record.entryPoint}: ${microseconds} us`);
-      if (shaders) complain(`; ${key}\n${recordAssembly(record)}`);
-    },
+    debugTask: { ...(dumpAfter && { dumpAfter, reports: ["ir", "passes"] }), ...(isChecked && { checked: true }) },
+    ...(names.length > 0 && {
+      onCompiled: (key, record, microseconds, reports) => showDebug(names, key, record, microseconds, reports),
+    }),
   };
 }

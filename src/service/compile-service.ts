@@ -16,7 +16,7 @@ import { ServiceError, serviceError } from "./codes.ts";
 import type { CompilePool, PoolStats } from "./compile-pool.ts";
 import { neutralFilename, renameDiagnostics, renameRecord } from "./file-names.ts";
 import { addWay, CanonicalTexts, type Manifest, RequestKeys, readManifest } from "./request-key.ts";
-import type { ReportName, TaskReports } from "./task.ts";
+import type { CompileTask, ReportName, TaskReports } from "./task.ts";
 
 export type CacheOutcome = "miss" | "joined" | TierName;
 
@@ -67,7 +67,9 @@ interface CompileServiceOptions {
   /** Share of the hits that are compiled again and compared; default none. */
   readonly verifyRate?: number;
   /** Sees each compile that was done here, for whoever debugs. */
-  readonly onCompiled?: (key: Key, record: CompileRecord, microseconds: number) => void;
+  readonly onCompiled?: (key: Key, record: CompileRecord, microseconds: number, reports?: TaskReports) => void;
+  /** What is added to each compile's task, for whoever debugs. */
+  readonly debugTask?: Pick<CompileTask, "reports" | "dumpAfter" | "checked">;
   /** A mistake of ours, for the operator's log. */
   readonly onBug?: (id: string, detail: string) => void;
 }
@@ -230,7 +232,7 @@ export class CompileService {
     const { cache, pool } = this.#options;
     const id = keys.flightKey.slice(0, 16);
     try {
-      const answer = await pool.run({ request }, id);
+      const answer = await pool.run({ request, ...this.#options.debugTask }, id);
       if (answer.kind === "bug") throw serviceError("COMPILER_BUG", { id }, answer.detail);
       cache.counters.add("compiles");
       cache.counters.add(`compileMicroseconds.${durationBucket(answer.microseconds)}`);
@@ -245,7 +247,7 @@ export class CompileService {
       }
       await cache.put(identity.key, answer.record);
       cache.remember(identity);
-      this.#options.onCompiled?.(identity.key, record, answer.microseconds);
+      this.#options.onCompiled?.(identity.key, record, answer.microseconds, answer.reports);
       return { key: identity.key, cache: "miss", record, stored: answer.record };
     } catch (error) {
       this.#noteFailure(id, error);

@@ -5,13 +5,18 @@ import { type CompileTask, markStarted, type TaskAnswer } from "./task.ts";
 /** Loaded while the worker starts; a failure is told by the first task that needs it. */
 let core: Promise<Core> | undefined = createCore();
 core.catch(() => {});
+let checkedCore: Promise<Core> | undefined;
 
 /** Entry of a pool worker: one core for the worker's life, a new one after a bug. */
 export default async function run(task: CompileTask): Promise<TaskAnswer> {
-  core ??= createCore();
-  const ready = await core;
+  if (task.checked === true) checkedCore ??= createCore({ checked: true });
+  else core ??= createCore();
+  const ready = (await (task.checked === true ? checkedCore : core)) as Core;
   markStarted(task);
   const answer = runCompileTask(task, ready);
-  if (answer.kind === "bug") core = undefined;
+  if (answer.kind === "bug") {
+    core = undefined;
+    checkedCore = undefined;
+  }
   return answer;
 }

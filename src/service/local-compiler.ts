@@ -9,14 +9,14 @@ export interface LocalCompiler extends ShaderCompiler {
   compileWithReports(request: CompileRequest, dumpAfter?: readonly string[]): Promise<CompileOutcome>;
 }
 
-/** A compiler for command line, driver and examples. The core is loaded by the first compile. */
-export function createLocalCompiler(): LocalCompiler {
+/** A compiler for command line, driver and examples. The core is loaded by the first compile; `checked`: it validates the IR after each pass. */
+export function createLocalCompiler(options: { readonly checked?: boolean } = {}): LocalCompiler {
   let core: Core | undefined;
   const compileWithReports = async (request: CompileRequest, dumpAfter?: readonly string[]) => {
     // Loaded by the first compile: the server and most commands never compile in their own thread.
     const { compileShader } = await import("../compile/index.ts");
     const { createCore } = await import("../core/index.ts");
-    core ??= await createCore();
+    core ??= await createCore(options);
     try {
       return compileShader(request, core, dumpAfter);
     } catch (error) {

@@ -10,6 +10,8 @@ export interface CompileTask {
   readonly request: CompileRequest;
   readonly reports?: readonly ReportName[];
   readonly dumpAfter?: readonly string[];
+  /** By the build of the core that validates the IR after each pass. */
+  readonly checked?: boolean;
   /** Eight bytes where the worker writes when it took the task up: the time limit counts from then. */
   readonly startedAt?: SharedArrayBuffer;
 }
