@@ -8,14 +8,18 @@ import { high, low, type Rig } from "./rig.ts";
 /** An argument of a kernel: a buffer's address, or a 32-bit value. */
 export type Argument = { readonly va: bigint } | number;
 
-/** Compiles OpenCL C with clang for gfx1030; the code object's bytes. */
-export function compileOpenCl(source: string): Uint8Array {
+/** OpenCL's built-in functions as bitcode: Debian's libclc-19. */
+export const libclc = "/usr/lib/clc/amdgcn--amdhsa.bc";
+
+/** Compiles OpenCL C with clang for gfx1030, linked with libclc where wanted; the code object's bytes. */
+export function compileOpenCl(source: string, withLibclc = false): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), "kiln-cl-"));
   const input = join(folder, "k.cl");
   const output = join(folder, "k.co");
   writeFileSync(input, source);
   const flags = ["-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1030", "-nogpulib", "-O2", "-x", "cl", "-cl-std=CL1.2"];
   const more = ["-cl-fp32-correctly-rounded-divide-sqrt", "-Xclang", "-finclude-default-header", input, "-o", output];
+  if (withLibclc) flags.push("-Xclang", "-mlink-builtin-bitcode", "-Xclang", libclc, "-w");
   const done = runOracle("clang-19", [...flags, ...more]);
   if (done.status !== 0) throw new Error(done.stderr);
   const bytes = Uint8Array.from(readFileSync(output));
@@ -107,7 +111,15 @@ export class Program {
       0xffffffff,
       ((3 << 28) | (1 << 24) | (1 << 23) | (2 << 21)) >>> 0,
     ]);
-    give(1, [0, 0]);
+    const packet = rig.alloc(64);
+    const fields = new DataView(rig.bytes.buffer, packet.physical, 64);
+    fields.setUint16(4, threads, true);
+    fields.setUint16(6, 1, true);
+    fields.setUint16(8, 1, true);
+    fields.setUint32(12, groups * threads, true);
+    fields.setUint32(16, 1, true);
+    fields.setUint32(20, 1, true);
+    give(1, [low(packet.va), high(packet.va)]);
     give(2, [0, 0]);
     give(3, [low(kernarg.va), high(kernarg.va)]);
     give(4, [0, 0]);

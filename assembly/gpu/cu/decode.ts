@@ -98,6 +98,8 @@ function writeSgprs(rec: usize, first: u32, count: u32): void {
 
 /** Notes a source operand field and returns its slot offset. */
 function source(rec: usize, operand: u32, code: u32): u32 {
+  // An instruction without the operand: its field says nothing.
+  if (operand == 0) return Wave.SCALARS;
   const kind = operandKind(operand);
   const dwords = operandDwords(operand);
   if (kind == OperandKind.vgpr || (code >= VGPR0 && kind == OperandKind.vsrc)) {
