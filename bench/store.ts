@@ -1,5 +1,6 @@
 /**
- * `npx tsx bench/store.ts [--entries N] [--store files|segments|lmdb] [--bytes N] [--folder D] [--lmdb PACKAGE_FOLDER]`:
+ * `npx tsx bench/store.ts [--entries N] [--store files|segments|lmdb] [--bytes N] [--folder D] [--from N]
+ * [--lmdb PACKAGE_FOLDER]`:
  * a store by itself with many entries. Put and hit latency, file-system bytes, eviction, and how long a new process takes
  * until it can answer (`open`) and until it knows all (`ready`). `files` is the disk tier that the service uses.
  */
@@ -9,7 +10,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Key } from "../src/cache/index.ts";
-import { cpuMsOf, percentile, rounded } from "./http-load.ts";
+import { cpuMsOf, percentile, rounded } from "../src/cli/http-load.ts";
 import { type Opener, openFiles, openLmdb, openSegments } from "./store-candidates.ts";
 
 const text = (name: string) => process.argv[process.argv.indexOf(name) + 1];
@@ -17,6 +18,8 @@ const argument = (name: string, otherwise: string) =>
   process.argv.includes(name) ? (text(name) ?? otherwise) : otherwise;
 const entries = Number(argument("--entries", "10000"));
 const bytes = Number(argument("--bytes", "4000"));
+/** With `--folder`: so many are there from a run before. */
+const already = Number(argument("--from", "0"));
 const name = argument("--store", "files");
 const openers: Readonly<Record<string, Opener>> = {
   files: openFiles,
@@ -49,13 +52,13 @@ try {
   const first = await opener(folder, capacityBytes);
   await first.ready;
   const puts: number[] = [];
-  for (let n = 0; n < entries; n++) {
+  for (let n = already; n < entries; n++) {
     const [key, value] = [keyOf(n), contentOf(n)];
     const from = performance.now();
     await first.put(key, value);
     puts.push(performance.now() - from);
   }
-  const putCpuUs = ((cpuMsOf(process.pid) - cpu) * 1000) / entries;
+  const putCpuUs = ((cpuMsOf(process.pid) - cpu) * 1000) / (entries - already);
   await first.close();
   const storedBytes = Array.from({ length: entries }, (_, n) => Math.floor(bytes * (0.5 + ((n * 7919) % 1000) / 1000)));
   const valueBytes = storedBytes.reduce((sum, length) => sum + length, 0);

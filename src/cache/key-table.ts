@@ -5,8 +5,8 @@ const none = -1;
 const free = -2;
 
 /**
- * A map from keys to one u32 each, in order of last use, in typed arrays: 48 bytes an entry and its share of the hash
- * slots, where a `Map` of hex strings takes four times that. Keys are hashes already, so their first word is the hash.
+ * A map from keys to one u32 each, in order of last use, in typed arrays: 45 bytes an entry and 8 of hash slots,
+ * in tables that double. Keys are hashes already, so their first word is the hash.
  * Ids name entries while they live; they are used again.
  */
 export class KeyTable {

@@ -4,6 +4,7 @@ import { benchCodegen, codegenTable } from "./bench-codegen.ts";
 import { benchCompile, compileTable } from "./bench-compile.ts";
 import { benchShaders } from "./bench-corpus.ts";
 import { measurePeers, type PeerOptions } from "./bench-peers.ts";
+import { benchService, serviceTable } from "./bench-service.ts";
 import { CliError, print } from "./environment.ts";
 
 export interface BenchFlags {
@@ -15,23 +16,18 @@ export interface BenchFlags {
   readonly work?: string;
 }
 
-export type BenchName = "compile" | "codegen";
+export type BenchName = "compile" | "codegen" | "service";
 
-/** Runs one bench, or both; prints tables, or JSON that scripts read. Errors: `CliError` 2 for flags, 3 for missing peers. */
+/** Runs one bench, or both of the compiler; prints tables, or JSON that scripts read. Errors: `CliError` 2 for flags, 3 for missing peers. */
 export async function bench(name: BenchName | undefined, flags: BenchFlags): Promise<0> {
-  const shaders = benchShaders(flags.corpus ?? []);
-  const peers = flags.peers === true ? measurePeers(shaders, peerOptions(flags)) : undefined;
   const results: Record<string, object> = {};
   const tables: string[] = [];
-  if (name !== "compile") {
-    const result = await benchCodegen(shaders, peers);
-    results.codegen = result;
-    tables.push(codegenTable(result));
-  }
-  if (name !== "codegen") {
-    const result = await benchCompile(shaders, peers);
-    results.compile = result;
-    tables.push(compileTable(result));
+  if (name === "service") {
+    const result = await benchService();
+    results.service = result;
+    tables.push(serviceTable(result));
+  } else {
+    await benchCompiler(name, flags, results, tables);
   }
   const json = `${JSON.stringify(name === undefined ? results : results[name], null, 1)}\n`;
   if (flags.json === "-" || flags.json === true) print(json);
@@ -44,6 +40,26 @@ export async function bench(name: BenchName | undefined, flags: BenchFlags): Pro
     }
   }
   return 0;
+}
+
+async function benchCompiler(
+  name: BenchName | undefined,
+  flags: BenchFlags,
+  results: Record<string, object>,
+  tables: string[],
+): Promise<void> {
+  const shaders = benchShaders(flags.corpus ?? []);
+  const peers = flags.peers === true ? measurePeers(shaders, peerOptions(flags)) : undefined;
+  if (name !== "compile") {
+    const result = await benchCodegen(shaders, peers);
+    results.codegen = result;
+    tables.push(codegenTable(result));
+  }
+  if (name !== "codegen") {
+    const result = await benchCompile(shaders, peers);
+    results.compile = result;
+    tables.push(compileTable(result));
+  }
 }
 
 function peerOptions({ radv, glslang, work }: BenchFlags): PeerOptions {

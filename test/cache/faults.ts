@@ -166,7 +166,7 @@ export async function bitFlips(base: string, entries: number): Promise<Outcome> 
   await cache.close();
   const counted = await recount(folder, 1 << 30);
   const good = wrong === 0 && corrupt === chosen.size && recountAgrees(counted, 0);
-  return { good, figures: { entries, flipped: chosen.size, reads, wrong, misses, corrupt, ...counted } };
+  return { good, figures: { stored: entries, flipped: chosen.size, reads, wrong, misses, found: corrupt, ...counted } };
 }
 
 function flipOneBit(file: string): void {
