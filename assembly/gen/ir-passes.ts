@@ -42,6 +42,8 @@ export const enum Pass {
   OPT_MEMORY = 19,
   /** neighbouring accesses to wider ones */
   OPT_VECTORIZE = 20,
+  /** short loops of a known length to copies of their body */
+  OPT_UNROLL = 21,
   /** ways between lanes for what is the same in all of them */
-  OPT_WAVE = 21,
+  OPT_WAVE = 22,
 }

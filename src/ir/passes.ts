@@ -20,6 +20,7 @@ export const passRows: readonly { readonly name: string; readonly prose: string 
   { name: "lower-bool-phis", prose: "divergent boolean phis to 32 bits" },
   { name: "opt-memory", prose: "loads of known values, stores that are stored over" },
   { name: "opt-vectorize", prose: "neighbouring accesses to wider ones" },
+  { name: "opt-unroll", prose: "short loops of a known length to copies of their body" },
   { name: "opt-wave", prose: "ways between lanes for what is the same in all of them" },
 ];
 

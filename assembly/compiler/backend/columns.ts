@@ -97,7 +97,9 @@ export const uSegments = changetype<U32Column>(VREG_END + U);
 export const uEnd = changetype<U32Column>(VREG_END + 2 * U);
 /** Instructions that write it, copies of its own value left out. */
 export const uWrites = changetype<U32Column>(VREG_END + 3 * U);
-const UNIT_END: usize = VREG_END + 4 * U;
+/** The last live segment. */
+export const uLast = changetype<U32Column>(VREG_END + 4 * U);
+const UNIT_END: usize = VREG_END + 5 * U;
 
 // Live segments [start, end) in half positions.
 export const segStart = changetype<U32Column>(UNIT_END);

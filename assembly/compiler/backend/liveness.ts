@@ -33,6 +33,7 @@ import {
   segStart,
   uEnd,
   uEvents,
+  uLast,
   uSegments,
   uWrites,
   vFixed,
@@ -159,7 +160,7 @@ function liveUnit(u: u32, regClass: u32, fixed: bool): void {
   }
   spend(count);
   // Events come in layout order, so the blocks must too.
-  if (count > 1) sortByKey(touched, touchedSpare, count, bIndex);
+  if (count > 1) count = inLayoutOrder(stamp, count);
   let e = uEvents[u];
   let last: u32 = 0;
   for (let k: u32 = 0; k < count; k++) {
@@ -182,6 +183,26 @@ function liveUnit(u: u32, regClass: u32, fixed: bool): void {
     if (open != NO_REG && end > open) last = pushSegment(u, last, open, end);
   }
   if (last != 0) uEnd[u] = segEnd[last];
+  uLast[u] = last;
+  finger[u] = 0;
+}
+
+/** Sorts the touched blocks: a walk over the layout where they stand close together. Answers their number. */
+function inLayoutOrder(stamp: u32, count: u32): u32 {
+  let first = bIndex[touched[0]];
+  let last = first;
+  for (let k: u32 = 1; k < count; k++) {
+    const at = bIndex[touched[k]];
+    first = min<u32>(first, at);
+    last = max<u32>(last, at);
+  }
+  if (last - first >= 4 * count) {
+    sortByKey(touched, touchedSpare, count, bIndex);
+    return count;
+  }
+  let n: u32 = 0;
+  for (let k = first; k <= last; k++) if (bStamp[bOrder[k]] == stamp) touched[n++] = bOrder[k];
+  return n;
 }
 
 function pushSegment(u: u32, last: u32, start: u32, end: u32): u32 {
@@ -218,10 +239,29 @@ export function liveness(): void {
   }
 }
 
+/**
+ * Where the last look at a unit's segments began: the next one begins there when it is behind. Registers that copies join
+ * over a long shader have many segments, and are asked for in order.
+ */
+const finger = changetype<U32Column>(changetype<usize>(flowBytes) + (12 << 20));
+
+/** The last segment of unit u that starts at `position` or before it, as far as the finger helps; else the first one. */
+function from(u: u32, position: u32): u32 {
+  let s = finger[u];
+  if (s == 0 || segStart[s] > position) s = uSegments[u];
+  for (let next = segNext[s]; next != 0 && segStart[next] <= position; next = segNext[s]) s = next;
+  finger[u] = s;
+  return s;
+}
+
 /** Whether two units are live at the same time. */
 export function interfere(a: u32, b: u32): bool {
   let x = uSegments[a];
   let y = uSegments[b];
+  if (x == 0 || y == 0) return false;
+  if (uEnd[a] <= segStart[y] || uEnd[b] <= segStart[x]) return false;
+  if (segStart[x] < segStart[y]) x = from(a, segStart[y]);
+  else y = from(b, segStart[x]);
   while (x != 0 && y != 0) {
     if (segEnd[x] <= segStart[y]) x = segNext[x];
     else if (segEnd[y] <= segStart[x]) y = segNext[y];
@@ -234,9 +274,22 @@ export function interfere(a: u32, b: u32): bool {
 export function uniteSegments(a: u32, b: u32): void {
   let x = uSegments[a];
   let y = uSegments[b];
+  if (y == 0) return;
+  // One behind the other, not touching: a longer list, whatever their lengths.
+  if (x != 0 && uEnd[b] < segStart[x]) {
+    segNext[uLast[b]] = x;
+    uSegments[a] = y;
+    return;
+  }
   let head: u32 = 0;
   let last: u32 = 0;
-  while (x != 0 || y != 0) {
+  if (x != 0 && segStart[x] <= segStart[y]) {
+    // What ends before b begins stays as it is.
+    head = x;
+    last = uEnd[a] < segStart[y] ? uLast[a] : from(a, segStart[y]);
+    x = segNext[last];
+  }
+  while (y != 0 || (x != 0 && (last == 0 || segEnd[last] >= segStart[x]))) {
     let s: u32;
     if (y == 0 || (x != 0 && segStart[x] < segStart[y])) {
       s = x;
@@ -253,9 +306,11 @@ export function uniteSegments(a: u32, b: u32): void {
     else segNext[last] = s;
     last = s;
   }
-  if (last != 0) {
-    segNext[last] = 0;
+  segNext[last] = x;
+  if (x == 0) {
+    uLast[a] = last;
     uEnd[a] = segEnd[last];
   }
+  finger[a] = last;
   uSegments[a] = head;
 }

@@ -76,6 +76,8 @@ const REACHED_BYTE: u32 = 1169;
 const DIRTY_BYTE: u32 = 1170;
 /** Something in the state is open. */
 const OPEN_BYTE: u32 = 1171;
+/** Word with bit n where one of the cells from 64 n on is not 0. */
+const GROUPS_WORD: u32 = 1172;
 
 function score(counter: u32, slot: u32): u32 {
   return load<u32>(scores + ((<usize>(counter * SLOTS + slot)) << 2));
@@ -210,11 +212,14 @@ function loadState(block: u32): void {
     return;
   }
   // Few cells are open: look at eight at a time.
-  for (let k: u32 = 0; k < 3 * SLOTS; k += 8) {
-    let eight = load<u64>(at + <usize>k);
-    for (let cell = k; eight != 0; cell++) {
-      if ((eight & 0xff) != 0) setCell(cell, 65 - <u32>(eight & 0xff));
-      eight >>= 8;
+  for (let groups = load<u32>(at + GROUPS_WORD); groups != 0; groups &= groups - 1) {
+    const first = ctz<u32>(groups) << 6;
+    for (let k = first; k < first + 64 && k < 3 * SLOTS; k += 8) {
+      let eight = load<u64>(at + <usize>k);
+      for (let cell = k; eight != 0; cell++) {
+        if ((eight & 0xff) != 0) setCell(cell, 65 - <u32>(eight & 0xff));
+        eight >>= 8;
+      }
     }
   }
 }
@@ -240,6 +245,7 @@ function mergeInto(block: u32): bool {
     const old = <u32>load<u8>(cell);
     if (old != 0 && old <= age) continue;
     store<u8>(cell, <u8>age);
+    store<u32>(at + GROUPS_WORD, load<u32>(at + GROUPS_WORD) | ((<u32>1) << (index >> 6)));
     grew = true;
   }
   if (grew) {

@@ -2,6 +2,7 @@
 import { spend } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import {
+  addPred,
   clearSources,
   entryBlock,
   erase,
@@ -112,6 +113,15 @@ export function keepArm(node: u32, arm: u32): void {
   }
   // The arm ends in a jump: what followed the if cannot be reached, and `end` is the last node of its list.
   while (nextNode(end) != 0) removeNode(nextNode(end));
+}
+
+/** Removes a loop that nothing reads from any more; the block after it goes on where the block before it ends. */
+export function removeLoop(loop: u32): void {
+  const before = prevNode(loop);
+  const after = nextNode(loop);
+  removeNode(loop);
+  addPred(after, before);
+  mergeBlocks(before, after);
 }
 
 /** Empties unreachable blocks and removes what follows them; loops until nothing more becomes unreachable. */

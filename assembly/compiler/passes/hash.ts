@@ -1,4 +1,4 @@
-/** Open-addressed map from pairs of u32 to u32, for passes. Cleared at the start of a pass; bounded. */
+/** Open-addressed map from pairs of u32 to u32, for passes. Cleared at the start of a pass; grows, up to a bound. */
 import { Fail, fail, Limit, U32Column } from "../../base/index.ts";
 import { PASS_BASE } from "../memory-map.ts";
 
@@ -6,15 +6,15 @@ const SIZE: u32 = 1 << 21;
 const keyA = changetype<U32Column>(PASS_BASE);
 const keyB = changetype<U32Column>(PASS_BASE + ((<usize>SIZE) << 2));
 const values = changetype<U32Column>(PASS_BASE + ((<usize>SIZE) << 3));
+/** Entries wait here while the map grows: a column each of keys and values, half as long as the map's. */
+const spare = changetype<U32Column>(PASS_BASE + 3 * ((<usize>SIZE) << 2));
 /** The rest of the pass region is the pass's own. */
-export const MAP_END: usize = PASS_BASE + 3 * ((<usize>SIZE) << 2);
+export const MAP_END: usize = PASS_BASE + 3 * ((<usize>SIZE) << 2) + 3 * ((<usize>SIZE) << 1);
 
 let used: u32 = 0;
 let mask: u32 = 0;
 
-/**
- * Starts with an empty map: the size grows with `entries`, the most that will be put in, and only that much is cleared.
- */
+/** Starts with an empty map with room for `entries` without growing; only that much is cleared. */
 export function mapClear(entries: u32): void {
   let size: u32 = 1 << 10;
   while (size < SIZE && size >> 1 < entries) size <<= 1;
@@ -40,7 +40,12 @@ export function mapSet(a: u32, b: u32, value: u32): void {
   const h = slotOf(a, b);
   if (keyA[h] == 0) {
     if (used > mask >> 1) {
-      fail(Fail.LIMIT, Limit.VARIABLES, mask >> 1, 0);
+      if (mask + 1 >= SIZE) {
+        fail(Fail.LIMIT, Limit.VARIABLES, mask >> 1, 0);
+        return;
+      }
+      grow();
+      mapSet(a, b, value);
       return;
     }
     used++;
@@ -48,4 +53,25 @@ export function mapSet(a: u32, b: u32, value: u32): void {
     keyB[h] = b;
   }
   values[h] = value;
+}
+
+/** Four times the size: the cost over all growing is that of the entries. */
+function grow(): void {
+  const size = mask + 1;
+  let count: u32 = 0;
+  for (let h: u32 = 0; h < size; h++) {
+    if (keyA[h] == 0) continue;
+    spare[3 * count] = keyA[h];
+    spare[3 * count + 1] = keyB[h];
+    spare[3 * count + 2] = values[h];
+    count++;
+  }
+  mask = min<u32>(4 * size, SIZE) - 1;
+  keyA.clear(0, mask + 1);
+  for (let k: u32 = 0; k < count; k++) {
+    const h = slotOf(spare[3 * k], spare[3 * k + 1]);
+    keyA[h] = spare[3 * k];
+    keyB[h] = spare[3 * k + 1];
+    values[h] = spare[3 * k + 2];
+  }
 }

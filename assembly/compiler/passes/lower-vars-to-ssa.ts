@@ -26,7 +26,6 @@ import {
   nextBlock,
   nextInstr,
   nextUse,
-  nodeLimit,
   opOf,
   parentOf,
   pred,
@@ -177,8 +176,7 @@ function removeTrivial(): void {
 
 export function lowerVarsToSsa(): bool {
   if (varCount() == 0) return false;
-  const cells = <u64>nodeLimit() * varCount() + 2 * <u64>instrLimit();
-  mapClear(cells > 0x10_0000 ? 0x10_0000 : <u32>cells);
+  mapClear(min<u32>(instrLimit(), 0x8_0000));
   phiCount = 0;
   undefs[0] = 0;
   undefs[1] = 0;

@@ -27,6 +27,7 @@ import { optIfConvert } from "./opt-if-convert.ts";
 import { optLicm } from "./opt-licm.ts";
 import { optMemory } from "./opt-memory.ts";
 import { optOffsets } from "./opt-offsets.ts";
+import { optUnroll } from "./opt-unroll.ts";
 import { optVectorize } from "./opt-vectorize.ts";
 import { optWave } from "./opt-wave.ts";
 
@@ -56,6 +57,7 @@ const LEVEL_1: usize = memory.data<u32>([
   Pass.OPT_DCE,
   Pass.OPT_DEAD_CF,
   Pass.OPT_IF_CONVERT,
+  Pass.OPT_UNROLL,
   Pass.OPT_OFFSETS,
   Pass.OPT_MEMORY,
   AGAIN,
@@ -129,6 +131,8 @@ export function runPass(pass: u32): bool {
       return optVectorize();
     case Pass.OPT_WAVE:
       return optWave();
+    case Pass.OPT_UNROLL:
+      return optUnroll();
     default:
       return false;
   }
