@@ -32,6 +32,7 @@ const entries: Readonly<Record<string, string>> = {
   kiln: "src/kiln.ts",
   index: "src/index.ts",
   "compile-worker": "src/service/compile-worker.ts",
+  "compile-process": "src/service/compile-process.ts",
   "gpu-worker": "src/gpu/worker.ts",
 };
 

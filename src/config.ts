@@ -49,6 +49,11 @@ const share = (value: string, name: string): number => {
   return number;
 };
 
+const isolation = (value: string, name: string): "thread" | "process" => {
+  if (value === "thread" || value === "process") return value;
+  throw new ConfigError(`${name}: expected thread or process, not ${JSON.stringify(value)}`);
+};
+
 const url = (value: string, name: string): string => {
   if (!URL.canParse(value)) throw new ConfigError(`${name}: expected a URL, not ${JSON.stringify(value)}`);
   return value;
@@ -82,6 +87,8 @@ const settings = {
   maxWaiting: setting("KILN_MAX_WAITING", atLeast(0), () => 256),
   timeLimitMs: setting("KILN_TIME_LIMIT_MS", atLeast(1), () => 10_000),
   memoryLimitMb: setting("KILN_MEMORY_LIMIT_MB", atLeast(32), () => 512),
+  /** Where compiles run: in threads, or in processes of their own for untrusted input. */
+  isolate: setting("KILN_ISOLATE", isolation, () => "thread" as const),
   bodyBytes: setting("KILN_BODY_BYTES", atLeast(1), () => 8 << 20),
   drainMs: setting("KILN_DRAIN_MS", atLeast(0), () => 10_000),
   apiKeys: setting<string | undefined>("KILN_API_KEYS", text, none),

@@ -14,6 +14,7 @@ export interface ServeSettings {
   readonly maxWaiting: number;
   readonly timeLimitMs: number;
   readonly memoryLimitMb: number;
+  readonly isolate: "thread" | "process";
   readonly bodyBytes: number;
   readonly drainMs: number;
   readonly apiKeys: string | undefined;

@@ -26,13 +26,14 @@ export function openService(settings: ServeSettings): CompileService {
   if (problem !== undefined) {
     complain(`kiln: cannot store in ${settings.cacheDir} (${problem}): serving without a disk cache`);
   }
-  const { workers, maxWaiting, timeLimitMs, memoryLimitMb } = settings;
+  const { workers, maxWaiting, timeLimitMs, memoryLimitMb, isolate } = settings;
   const pool = new CompilePool({
     workerFile: distFile("compile-worker.js"),
     workers,
     maxWaiting,
     timeLimitMs,
     memoryLimitMb,
+    isolate,
   });
   const onBug = (id: string, detail: string) => complain(`bug ${id}: ${detail}`);
   return new CompileService({ cache, pool, build: readBuildInfo(), verifyRate, onBug, ...debugOf(settings.debug) });

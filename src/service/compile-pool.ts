@@ -1,6 +1,7 @@
 import type { Piscina } from "piscina";
 import { serviceError } from "./codes.ts";
-import { type CompileTask, sinceStartedMs, type TaskAnswer } from "./task.ts";
+import { ProcessPool } from "./process-pool.ts";
+import { type CompileTask, markStarted, sinceStartedMs, type TaskAnswer } from "./task.ts";
 
 /** A worker that has not started by then will not. */
 const startLimitMs = 30_000;
@@ -13,23 +14,26 @@ export interface CompilePoolOptions {
   readonly maxWaiting: number;
   readonly timeLimitMs: number;
   readonly memoryLimitMb: number;
+  /** Where compiles run: `process` keeps untrusted input out of the server's memory. Default `thread`. */
+  readonly isolate?: "thread" | "process";
 }
 
 export interface PoolStats {
   readonly workers: number;
   readonly running: number;
   readonly waiting: number;
-  /** Workers replaced because a compile broke a limit or the thread died. */
+  /** Workers replaced because a compile broke a limit or the worker died. */
   readonly restarts: number;
 }
 
 /**
- * Compiles in worker threads. The time limit counts from when a worker takes the task, not from when it was queued; a
+ * Compiles in worker threads or processes. The time limit counts from when a worker takes the task, not from when it was queued; a
  * worker that breaks a limit is ended and replaced. Errors: `ServiceError`.
  */
 export class CompilePool {
   readonly options: CompilePoolOptions;
   #piscina: Promise<Piscina> | undefined;
+  readonly #processes: ProcessPool | undefined;
   #running = 0;
   #restarts = 0;
   #closing = false;
@@ -39,6 +43,7 @@ export class CompilePool {
 
   constructor(options: CompilePoolOptions) {
     this.options = options;
+    if (options.isolate === "process") this.#processes = new ProcessPool(options);
   }
 
   /** The threads, started by the first task: a server listens before they do. */
@@ -91,13 +96,18 @@ export class CompilePool {
   }
 
   async #runNow(task: CompileTask, id: string): Promise<TaskAnswer> {
-    const piscina = await this.#threads();
+    const piscina = this.#processes === undefined ? await this.#threads() : undefined;
     const { timeLimitMs, memoryLimitMb } = this.options;
     const limit = new AbortController();
     const startedAt = new SharedArrayBuffer(8);
     const watch = watchLimit(startedAt, timeLimitMs, () => limit.abort());
     try {
-      return (await piscina.run({ ...task, startedAt }, { signal: limit.signal })) as TaskAnswer;
+      if (piscina !== undefined) {
+        return (await piscina.run({ ...task, startedAt }, { signal: limit.signal })) as TaskAnswer;
+      }
+      // A process shares no memory: it says when it starts.
+      const onStarted = () => markStarted({ ...task, startedAt });
+      return await (this.#processes as ProcessPool).run(task, limit.signal, onStarted);
     } catch (error) {
       // The pool ended under the task: at the deadline of a stop, or under a probe.
       if (this.#closing && !limit.signal.aborted) throw serviceError("SHUTTING_DOWN", {});
@@ -138,6 +148,7 @@ export class CompilePool {
       clearTimeout(timer);
     }
     await (await this.#piscina)?.destroy();
+    await this.#processes?.destroy();
   }
 }
 

@@ -5,15 +5,17 @@ import { type CompileTask, markStarted, type TaskAnswer } from "./task.ts";
 /** Loaded while the worker starts; a failure is told by the first task that needs it. */
 let core: Promise<Core> | undefined = createCore();
 core.catch(() => {});
+/** For whoever wants to wait until a task would not. */
+export const ready = core;
 let checkedCore: Promise<Core> | undefined;
 
 /** Entry of a pool worker: one core for the worker's life, a new one after a bug. */
 export default async function run(task: CompileTask): Promise<TaskAnswer> {
   if (task.checked === true) checkedCore ??= createCore({ checked: true });
   else core ??= createCore();
-  const ready = (await (task.checked === true ? checkedCore : core)) as Core;
+  const loaded = (await (task.checked === true ? checkedCore : core)) as Core;
   markStarted(task);
-  const answer = runCompileTask(task, ready);
+  const answer = runCompileTask(task, loaded);
   if (answer.kind === "bug") {
     core = undefined;
     checkedCore = undefined;

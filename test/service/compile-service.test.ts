@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { ShaderCache } from "../../src/cache/index.ts";
@@ -24,6 +24,8 @@ function good(answer: CompileAnswer): CompileSuccess {
 }
 const outcome = async (service: CompileService, ...of: Parameters<CompileService["compile"]>) =>
   good(await service.compile(...of)).cache;
+
+const isolations = ["thread", "process"] as const;
 
 describe("compile service", () => {
   it("compiles once, then answers from memory, and after a restart from disk", async () => {
@@ -154,8 +156,8 @@ describe("compile service", () => {
     expect(good(await service.compile(glsl("a"))).reports).toBeUndefined();
   });
 
-  it("ends a compile at its time limit, replaces the worker and goes on", async () => {
-    const service = await start({ pool: { workers: 1, timeLimitMs: 400 } });
+  it.each(isolations)("ends a compile at its time limit, replaces the worker and goes on (%s)", async (isolate) => {
+    const service = await start({ pool: { isolate, workers: 1, timeLimitMs: 400 } });
     await service.compile(glsl("warm"));
     await expect(service.compile(glsl("hang"))).rejects.toMatchObject({ code: "COMPILE_TIME_LIMIT" });
     expect(await outcome(service, glsl("after"))).toBe("miss");
@@ -163,21 +165,43 @@ describe("compile service", () => {
     expect(service.stats().recentFailures[0]).toMatchObject({ code: "COMPILE_TIME_LIMIT" });
   });
 
-  it("ends a compile at its memory limit and goes on", async () => {
-    const service = await start({ pool: { workers: 1, memoryLimitMb: 32, timeLimitMs: 20_000 } });
+  it.each(isolations)("ends a compile at its memory limit and goes on (%s)", async (isolate) => {
+    const service = await start({ pool: { isolate, workers: 1, memoryLimitMb: 32, timeLimitMs: 20_000 } });
     await expect(service.compile(glsl("eat"))).rejects.toMatchObject({ code: "COMPILE_MEMORY_LIMIT" });
     expect(await outcome(service, glsl("after"))).toBe("miss");
   });
 
-  it("survives workers that exit or throw, and keeps a bug's detail for the log", async () => {
+  it.each(isolations)(
+    "survives workers that exit or throw, and keeps a bug's detail for the log (%s)",
+    async (isolate) => {
+      const bugs: string[] = [];
+      const service = await start({ bugs, pool: { isolate } });
+      await expect(service.compile(glsl("exit"))).rejects.toMatchObject({ code: "WORKER_LOST" });
+      await expect(service.compile(glsl("throw"))).rejects.toMatchObject({ code: "WORKER_LOST" });
+      const failure = await service.compile(glsl("bug")).catch((error: Error) => error);
+      expect(failure).toMatchObject({ code: "COMPILER_BUG" });
+      expect((failure as Error).message).not.toContain("secret");
+      expect(bugs.some((bug) => bug.includes("secret stack trace"))).toBe(true);
+      expect(await outcome(service, glsl("after"))).toBe("miss");
+    },
+  );
+
+  it("keeps compiles in processes from the files and the environment of the server", async () => {
     const bugs: string[] = [];
-    const service = await start({ bugs });
-    await expect(service.compile(glsl("exit"))).rejects.toMatchObject({ code: "WORKER_LOST" });
-    await expect(service.compile(glsl("throw"))).rejects.toMatchObject({ code: "WORKER_LOST" });
-    const failure = await service.compile(glsl("bug")).catch((error: Error) => error);
-    expect(failure).toMatchObject({ code: "COMPILER_BUG" });
-    expect((failure as Error).message).not.toContain("secret");
-    expect(bugs.some((bug) => bug.includes("secret stack trace"))).toBe(true);
+    const service = await start({ bugs, pool: { isolate: "process" } });
+    const file = join(temporaryFolder(), "written");
+    await expect(service.compile(glsl(`write ${file}`))).rejects.toMatchObject({ code: "WORKER_LOST" });
+    await expect(service.compile(glsl("read /etc/hostname"))).rejects.toMatchObject({ code: "WORKER_LOST" });
+    await expect(service.compile(glsl("environment"))).rejects.toMatchObject({ code: "COMPILER_BUG" });
+    // What Node itself needs to talk to its parent, at most.
+    expect(
+      bugs
+        .at(-1)
+        ?.split(" ")
+        .slice(1)
+        .filter((name) => !name.startsWith("NODE_")),
+    ).toEqual([""]);
+    expect(existsSync(file)).toBe(false);
     expect(await outcome(service, glsl("after"))).toBe("miss");
   });
 

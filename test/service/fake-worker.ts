@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { parentPort, threadId } from "node:worker_threads";
 import { encodeRecord } from "../../src/codeobj/index.ts";
 import { type CompileTask, markStarted, type TaskAnswer } from "../../src/service/task.ts";
@@ -5,7 +6,8 @@ import { fakeRecord } from "./fake-record.ts";
 
 /**
  * Stands in for the compile worker where a test looks at the service around it. The source says what to do, a word a
- * line: `sleep N`, `hang`, `eat` (memory), `exit`, `throw`, `bug`, `errors N`, `include NAME`; anything else compiles.
+ * line: `sleep N`, `hang`, `eat` (memory), `exit`, `throw`, `write FILE`, `read FILE`, `environment`
+ * (a bug that names its variables), `bug`, `errors N`, `include NAME`; anything else compiles.
  */
 export default async function run(task: CompileTask): Promise<TaskAnswer> {
   markStarted(task);
@@ -18,6 +20,9 @@ export default async function run(task: CompileTask): Promise<TaskAnswer> {
     if (word === "sleep") await new Promise((resolve) => setTimeout(resolve, Number(value)));
     if (word === "hang") for (;;);
     if (word === "eat") for (const kept: number[][] = []; ; ) kept.push(new Array(100_000).fill(Math.random()));
+    if (word === "write") writeFileSync(value, "written");
+    if (word === "read") readFileSync(value);
+    if (word === "environment") return { kind: "bug", detail: Object.keys(process.env).join(" ") };
     if (word === "exit") process.exit(7);
     if (word === "throw") throw new Error("thrown");
     if (word === "bug") return { kind: "bug", detail: "secret stack trace" };
