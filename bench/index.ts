@@ -1,7 +1,6 @@
-/** `npm run bench [-- compile|simulate]`: tables of CPU time beside a peer measured in the same run. */
+/** `npm run bench`: compile time beside a peer measured in the same run. `kiln bench` has more. */
 import { kernelNames } from "../test/e2e/run-kernel.ts";
 import { benchCompile } from "./compile.ts";
-import { benchSimulate } from "./simulate.ts";
 
 interface Row {
   readonly name: string;
@@ -18,12 +17,8 @@ function print(title: string, peer: string, rows: readonly Row[]): void {
   }
 }
 
-const wanted = process.argv.slice(2);
-const runs = (name: string): boolean => wanted.length === 0 || wanted.includes(name);
-if (runs("compile"))
-  print(
-    "compile, GLSL to code",
-    "glslangValidator -V, front end only, with process start",
-    await benchCompile(kernelNames),
-  );
-if (runs("simulate")) print("simulate", "none", await benchSimulate({ runs: 5 }));
+print(
+  "compile, GLSL to code",
+  "glslangValidator -V, front end only, with process start",
+  await benchCompile(kernelNames),
+);

@@ -5,6 +5,7 @@ import { benchCompile, compileTable } from "./bench-compile.ts";
 import { benchShaders } from "./bench-corpus.ts";
 import { measurePeers, type PeerOptions } from "./bench-peers.ts";
 import { benchService, serviceTable } from "./bench-service.ts";
+import { benchSimulate, simulateTable } from "./bench-simulate.ts";
 import { CliError, print } from "./environment.ts";
 
 export interface BenchFlags {
@@ -14,9 +15,13 @@ export interface BenchFlags {
   readonly radv?: string;
   readonly glslang?: string;
   readonly work?: string;
+  readonly lavapipe?: string;
 }
 
-export type BenchName = "compile" | "codegen" | "service";
+export type BenchName = "compile" | "codegen" | "service" | "simulate";
+
+/** Timed runs of a simulated kernel. */
+const simulateRuns = 5;
 
 /** Runs one bench, or both of the compiler; prints tables, or JSON that scripts read. Errors: `CliError` 2 for flags, 3 for missing peers. */
 export async function bench(name: BenchName | undefined, flags: BenchFlags): Promise<0> {
@@ -26,6 +31,12 @@ export async function bench(name: BenchName | undefined, flags: BenchFlags): Pro
     const result = await benchService();
     results.service = result;
     tables.push(serviceTable(result));
+  } else if (name === "simulate") {
+    if (flags.peers === true && flags.lavapipe === undefined)
+      throw new CliError(2, "--peers: give --lavapipe COMMAND, which runs the same kernels on the CPU");
+    const result = await benchSimulate(simulateRuns, flags.peers === true ? flags.lavapipe : undefined);
+    results.simulate = result;
+    tables.push(simulateTable(result));
   } else {
     await benchCompiler(name, flags, results, tables);
   }

@@ -165,12 +165,13 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
 
   kiln
     .command("bench")
-    .description("code quality and compile time, beside the peers where they are installed; the service's speed")
-    .argument("[what]", "compile, codegen or service; default compile and codegen", benchName)
-    .option("--peers", "compare: needs glslangValidator and --radv")
+    .description("code quality, compile and simulation time, beside the peers where they are; the service's speed")
+    .argument("[what]", "compile, codegen, simulate or service; default compile and codegen", benchName)
+    .option("--peers", "compare: compile and codegen need glslangValidator and --radv, simulate --lavapipe")
     .option("--corpus <dir>", "folder of compute shaders; default: the example kernels", collect)
     .option("--radv <command>", "measures a driver: run with MANIFEST -n RUNS -d DUMPS, answers JSON lines")
     .option("--glslang <command>", "measures a GLSL front end: run with LIST -n RUNS, answers JSON lines")
+    .option("--lavapipe <command>", "runs the example kernels at full size, answers JSON lines: kernel, cpu_min_ms")
     .option("--work <dir>", "folder that the peers run in and leave their files in; default a temporary one")
     .option("--json [file]", "figures as JSON; - is standard output")
     .action(async (what: BenchName | undefined, flags: BenchFlags) => {
@@ -231,8 +232,8 @@ interface ExecFlags extends SourceFlags {
 }
 
 function benchName(text: string): BenchName {
-  if (text === "compile" || text === "codegen" || text === "service") return text;
-  throw new InvalidArgumentError("expected compile, codegen or service");
+  if (text === "compile" || text === "codegen" || text === "simulate" || text === "service") return text;
+  throw new InvalidArgumentError("expected compile, codegen, simulate or service");
 }
 
 function cacheAction(text: string): CacheAction {

@@ -1,24 +1,34 @@
 /**
- * Simulation time of the six kernels at full size: CPU milliseconds of all threads of this process from submit to fence,
- * the least of several runs after one that warms up. The peer is a Vulkan implementation on the CPU, run by a command of
- * the caller's in the same session.
+ * Simulation time of the six example kernels at full size: CPU milliseconds of all threads of this process from submit
+ * to fence, the least of several runs after one that warms up and whose results are looked at. The peer is a Vulkan
+ * implementation on the CPU, measured by a command of the caller's in the same run.
  */
 import { spawnSync } from "node:child_process";
-import { formatReport } from "../src/debug/index.ts";
-import { createLocalCompiler, createMachine, type Machine } from "../src/service/index.ts";
-import { uniformFloats } from "../test/e2e/float.ts";
-import { type KernelName, kernelRequest } from "../test/e2e/run-kernel.ts";
-import { cpuMs } from "./compile.ts";
+import { join } from "node:path";
+import { packageRoot } from "../base/index.ts";
+import { formatReport } from "../debug/index.ts";
+import { createLocalCompiler, createMachine, type Machine } from "../service/index.ts";
+import { geomean } from "./bench-codegen.ts";
+import { CliError } from "./environment.ts";
+import { requestOf } from "./source-files.ts";
 
 export interface SimulateRow {
   readonly name: string;
   readonly cpuMs: number;
-  /** Undefined without a peer command, or where it has no line for the kernel. */
+  /** Undefined without a peer command, or where it has no figure for the kernel. */
   readonly peerCpuMs: number | undefined;
+  /** Ours over the peer's. */
+  readonly ratio: number | undefined;
+}
+
+export interface SimulateBenchResult {
+  readonly kernels: readonly SimulateRow[];
+  /** Geometric mean of the ratios. */
+  readonly geomean: number | undefined;
 }
 
 interface Case {
-  readonly name: KernelName;
+  readonly name: string;
   /** Words of each binding. */
   readonly words: readonly number[];
   readonly groups: readonly [number, number, number];
@@ -38,7 +48,7 @@ function within(name: string, got: number, want: number, relative: number): stri
 }
 
 /** One element of a product of 512 by 512 matrices. */
-const matmul = (name: KernelName): Case => ({
+const matmul = (name: string): Case => ({
   name,
   words: [512 * 512, 512 * 512, 512 * 512],
   groups: [32, 32, 1],
@@ -92,22 +102,31 @@ const cases: readonly Case[] = [
   },
 ];
 
-export interface SimulateOptions {
-  /** Timed runs of each kernel. */
-  readonly runs: number;
-  /** Shell command that prints a JSON line `{"kernel": …, "cpu_min_ms": …}` for each kernel. */
-  readonly peer?: string;
-  /** Kernels whose name holds this. */
-  readonly only?: string;
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+
+/** Uniform in [-1, 1) from a seed: xorshift32, 24 random bits a value. */
+function uniform(count: number, seed: number): Float32Array {
+  const out = new Float32Array(count);
+  let state = seed >>> 0 || 1;
+  for (let i = 0; i < count; i++) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    out[i] = (state >>> 8) / 0x800000 - 1;
+  }
+  return out;
 }
 
-/** The least CPU time of `runs` runs. */
+/** The least CPU time of `runs` runs. Errors: `CliError` 3 for a fault or a wrong result. */
 async function timeCase(machine: Machine, test: Case, runs: number): Promise<number> {
   const device = machine.openProcess("bench", { timeoutMs: 600_000 });
   try {
-    const request = kernelRequest(test.name);
+    const request = requestOf(join(packageRoot(), `examples/kernels/${test.name}.comp`), { stage: "comp" });
     const pipeline = await device.createComputePipeline({ compiler: createLocalCompiler(), request });
-    const before = test.words.map((count, i) => uniformFloats(count, i + 1));
+    const before = test.words.map((count, i) => uniform(count, i + 1));
     const buffers = before.map((values) => {
       const buffer = device.createBoundBuffer(values.byteLength);
       const bytes = buffer.map();
@@ -118,7 +137,7 @@ async function timeCase(machine: Machine, test: Case, runs: number): Promise<num
     const set = device.createDescriptorPool().allocate(device.createDescriptorSetLayout(bindings));
     for (const { binding } of bindings) {
       const buffer = buffers[binding];
-      if (buffer === undefined) throw new Error(`${test.name} has a binding ${binding}`);
+      if (buffer === undefined) throw new CliError(3, `${test.name}: no contents for binding ${binding}`);
       set.write(binding, { buffer });
     }
     const { push } = test;
@@ -130,14 +149,14 @@ async function timeCase(machine: Machine, test: Case, runs: number): Promise<num
       await device.submit([command]).wait();
     } catch (error) {
       const fault = machine.faultOf(device);
-      throw fault === undefined ? error : new Error(formatReport(fault));
+      throw fault === undefined ? error : new CliError(3, formatReport(fault));
     }
     const after = buffers.map((buffer, i) => {
       const bytes = buffer.map();
       return new Uint32Array(bytes.buffer, bytes.byteOffset, test.words[i] as number).slice();
     });
     const problem = test.wrong(after, before);
-    if (problem !== undefined) throw new Error(`${test.name}: ${problem}`);
+    if (problem !== undefined) throw new CliError(3, `${test.name}: ${problem}`);
     let least = Number.POSITIVE_INFINITY;
     for (let i = 0; i < runs; i++) {
       const start = cpuMs();
@@ -150,33 +169,57 @@ async function timeCase(machine: Machine, test: Case, runs: number): Promise<num
   }
 }
 
-/** The peer's figures by kernel. A command that fails or prints no figure throws with what it said. */
-export function peerFigures(command: string): Map<string, number> {
-  const { status, stdout, stderr } = spawnSync("bash", ["-c", command], { encoding: "utf8" });
+/** The peer's figures by kernel: the command prints a JSON line `{"kernel": …, "cpu_min_ms": …}` for each. */
+export function simulatePeer(command: string): Map<string, number> {
+  const { status, signal, stdout, stderr } = spawnSync("sh", ["-c", command], { encoding: "utf8" });
   const figures = new Map<string, number>();
   for (const line of stdout.split("\n").filter((text) => text.startsWith("{"))) {
-    const { kernel, cpu_min_ms: ms } = JSON.parse(line) as { kernel?: unknown; cpu_min_ms?: unknown };
-    if (typeof kernel === "string" && typeof ms === "number") figures.set(kernel, ms);
+    let figure: { kernel?: unknown; cpu_min_ms?: unknown };
+    try {
+      figure = JSON.parse(line);
+    } catch {
+      throw new CliError(3, `${command}: printed a line that is no JSON: ${line}`);
+    }
+    const { kernel, cpu_min_ms: ms } = figure;
+    if (typeof kernel === "string" && typeof ms === "number" && ms > 0) figures.set(kernel, ms);
   }
-  if (status !== 0 || figures.size === 0) throw new Error(`the peer command ended with ${status}: ${stderr}`);
+  if (status !== 0) {
+    const detail = `${stderr}`.trim().split("\n").at(-1) ?? "";
+    throw new CliError(3, `${command}: ended with ${status ?? signal}: ${detail}`);
+  }
+  if (figures.size === 0) throw new CliError(3, `${command}: printed no figures`);
   return figures;
 }
 
-export async function benchSimulate({ runs, peer, only = "" }: SimulateOptions): Promise<SimulateRow[]> {
+/** Runs the kernels `runs` times each, on one machine. `peer`: the command, without it only our own figures. */
+export async function benchSimulate(runs: number, peer: string | undefined): Promise<SimulateBenchResult> {
+  const figures = peer === undefined ? undefined : simulatePeer(peer);
   const machine = createMachine({ memoryBytes: 512 * MEBI });
-  const rows: SimulateRow[] = [];
-  const figures = peer === undefined ? undefined : peerFigures(peer);
+  const kernels: SimulateRow[] = [];
   try {
-    for (const test of cases.filter(({ name }) => name.includes(only)))
-      rows.push({ name: test.name, cpuMs: await timeCase(machine, test, runs), peerCpuMs: figures?.get(test.name) });
+    for (const test of cases) {
+      const ours = await timeCase(machine, test, runs);
+      const peerCpuMs = figures?.get(test.name);
+      kernels.push({ name: test.name, cpuMs: ours, peerCpuMs, ratio: peerCpuMs && ours / peerCpuMs });
+    }
   } finally {
     await machine.close();
   }
-  return rows;
+  return { kernels, geomean: geomean(kernels.flatMap(({ ratio }) => (ratio === undefined ? [] : [ratio]))) };
 }
 
-/** Geometric mean of the ratios to the peer; undefined without a peer. */
-export function geomean(rows: readonly SimulateRow[]): number | undefined {
-  const logs = rows.flatMap(({ cpuMs: ours, peerCpuMs }) => (peerCpuMs ? [Math.log(ours / peerCpuMs)] : []));
-  return logs.length === 0 ? undefined : Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length);
+/** The result as a table. */
+export function simulateTable({ kernels, geomean: mean }: SimulateBenchResult): string {
+  const figure = (value: number | undefined, digits: number) => (value?.toFixed(digits) ?? "-").padStart(10);
+  const lines = kernels.map(
+    ({ name, cpuMs: ours, peerCpuMs, ratio }) =>
+      `${name.padEnd(14)}${figure(ours, 1)}${figure(peerCpuMs, 1)}${figure(ratio, 2)}`,
+  );
+  return [
+    "simulation of the kernels, CPU ms from submit to fence; ratio: ours over the peer's",
+    `${"kernel".padEnd(14)}${"ours".padStart(10)}${"peer".padStart(10)}${"ratio".padStart(10)}`,
+    ...lines,
+    `${"geometric mean".padEnd(34)}${figure(mean, 2)}`,
+    "",
+  ].join("\n");
 }
