@@ -12,11 +12,14 @@ import {
 } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { decodeRows, encodeRows, type OnRow, type Row, rowBytes } from "./journal-row.ts";
 
 /** Bytes read at a time: some milliseconds, after which the event loop runs. */
 const readBytes = 1 << 19;
+/** A journal of this length is read a moment later, when a server that starts has begun to listen. */
+const longBytes = 4 << 20;
+const startMs = 250;
 /** A replaced file has no name left; where a file system says otherwise, the name is looked up this often. */
 const lookEveryMs = 1000;
 
@@ -68,6 +71,7 @@ export class Journal {
   /** The first reading of a journal that may be long: in slices, other work between them. */
   async catchUp(isOver: () => boolean): Promise<void> {
     try {
+      if (fstatSync(this.#file).size > longBytes) await sleep(startMs);
       while (!isOver() && this.#followSome()) await nextTurn();
     } finally {
       // A journal that cannot be read is as good as empty: the files are compared with it anyway.
@@ -162,6 +166,8 @@ export class Journal {
 
   close(): void {
     closeSync(this.#file);
+    // Its number may soon be another file's.
+    this.#file = -1;
   }
 }
 
