@@ -4,7 +4,7 @@ import type { Key } from "./tier.ts";
 
 /** `KRC1`: magic, value length, SHA-256 over key and value. Then the value. */
 const magic = 0x3143524b;
-export const headerBytes = 40;
+const headerBytes = 40;
 const keyTextBytes = 64;
 
 /** Key and value in one piece give the digest at once; here they stand one after the other. */

@@ -13,7 +13,7 @@ export interface Loaded {
 export const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
-export const sortedBy = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b);
+const sortedBy = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b);
 export const median = (values: readonly number[]): number => percentile(sortedBy(values), 0.5);
 export const rounded = (value: number, digits = 3): number => Number(value.toFixed(digits));
 
