@@ -12,7 +12,7 @@ import { geomean } from "./bench-codegen.ts";
 import { CliError } from "./environment.ts";
 import { requestOf } from "./source-files.ts";
 
-export interface SimulateRow {
+interface SimulateRow {
   readonly name: string;
   readonly cpuMs: number;
   /** Undefined without a peer command, or where it has no figure for the kernel. */
