@@ -1,5 +1,4 @@
 /** binary32 arithmetic on four lanes. NaN results are the canonical one. */
-import { fmaF32 } from "../../base/math/index.ts";
 
 function highPair(x: v128): v128 {
   return f64x2.promote_low_f32x4(i8x16.shuffle(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15));
@@ -10,12 +9,18 @@ function tiny2(x: v128): v128 {
   return v128.and(f64x2.le(f64x2.abs(x), f64x2.splat(1.1754943508222875e-38)), f64x2.ne(x, f64x2.splat(0)));
 }
 
-function exact4(a: v128, b: v128, c: v128): v128 {
-  let r = f32x4.splat(0);
-  r = f32x4.replace_lane(r, 0, fmaF32(f32x4.extract_lane(a, 0), f32x4.extract_lane(b, 0), f32x4.extract_lane(c, 0)));
-  r = f32x4.replace_lane(r, 1, fmaF32(f32x4.extract_lane(a, 1), f32x4.extract_lane(b, 1), f32x4.extract_lane(c, 1)));
-  r = f32x4.replace_lane(r, 2, fmaF32(f32x4.extract_lane(a, 2), f32x4.extract_lane(b, 2), f32x4.extract_lane(c, 2)));
-  return f32x4.replace_lane(r, 3, fmaF32(f32x4.extract_lane(a, 3), f32x4.extract_lane(b, 3), f32x4.extract_lane(c, 3)));
+/** Sums of two pairs of binary64, rounded to odd: then a second rounding to binary32 is right. As `addRoundToOdd`. */
+function oddSum2(a: v128, b: v128): v128 {
+  const zero = f64x2.splat(0);
+  const sum = f64x2.add(a, b);
+  const part = f64x2.sub(sum, a);
+  const error = f64x2.add(f64x2.sub(a, f64x2.sub(sum, part)), f64x2.sub(b, part));
+  // inf and NaN give a NaN error: nothing to correct.
+  const inexact = v128.or(f64x2.lt(error, zero), f64x2.gt(error, zero));
+  const even = i64x2.eq(v128.and(sum, i64x2.splat(1)), i64x2.splat(0));
+  // One step away from zero where error and sum have the same sign, else towards it.
+  const step = v128.or(v128.xor(f64x2.gt(error, zero), f64x2.gt(sum, zero)), i64x2.splat(1));
+  return i64x2.add(sum, v128.and(step, v128.and(inexact, even)));
 }
 
 /** Signed keys that order as the numbers do, -0 below +0. */
@@ -63,16 +68,17 @@ export class Float4 {
 
   /**
    * a*b+c rounded once. The product is exact in binary64. Rounding the binary64 sum again goes wrong only where it sits
-   * on a tie of binary32 (low 29 bits 1 0…0) or where the result is denormal: those four lanes take the exact path.
+   * on a tie of binary32 (low 29 bits 1 0…0) or where the result is denormal: those four lanes are rounded to odd first.
    * The build with relaxed SIMD has one instruction for it, and the host runs that build only where it rounds once.
    */
   static fma(a: v128, b: v128, c: v128): v128 {
     if (ASC_FEATURE_RELAXED_SIMD) return Float4.canonical(f32x4.relaxed_madd(a, b, c));
-    const low = f64x2.add(
-      f64x2.mul(f64x2.promote_low_f32x4(a), f64x2.promote_low_f32x4(b)),
-      f64x2.promote_low_f32x4(c),
-    );
-    const high = f64x2.add(f64x2.mul(highPair(a), highPair(b)), highPair(c));
+    const lowProduct = f64x2.mul(f64x2.promote_low_f32x4(a), f64x2.promote_low_f32x4(b));
+    const highProduct = f64x2.mul(highPair(a), highPair(b));
+    const lowAddend = f64x2.promote_low_f32x4(c);
+    const highAddend = highPair(c);
+    const low = f64x2.add(lowProduct, lowAddend);
+    const high = f64x2.add(highProduct, highAddend);
     const mask = i64x2.splat(0x1fffffff);
     const tie = i64x2.splat(0x10000000);
     const ties = v128.or(i64x2.eq(v128.and(low, mask), tie), i64x2.eq(v128.and(high, mask), tie));
@@ -80,7 +86,10 @@ export class Float4 {
     const tiny = i32x4.le_u(v128.and(r, i32x4.splat(0x7fffffff)), i32x4.splat(0x00800000));
     if (v128.any_true(v128.or(ties, tiny))) {
       // Sums of exactly 0 are common and need no care.
-      if (v128.any_true(v128.or(ties, v128.or(tiny2(low), tiny2(high))))) return exact4(a, b, c);
+      if (v128.any_true(v128.or(ties, v128.or(tiny2(low), tiny2(high))))) {
+        const exact = Float4.demote(oddSum2(lowProduct, lowAddend), oddSum2(highProduct, highAddend));
+        return Float4.canonical(exact);
+      }
     }
     return Float4.canonical(r);
   }
