@@ -17,17 +17,23 @@ import { Pass } from "../gen/ir-passes.ts";
 import {
   codeLength,
   codeWords,
+  drawBits,
+  demotes,
+  drawSgpr,
   emit,
+  flatBits,
   groupBits,
   inlinedPushDwords,
   lineOffset,
   linePlace,
   lineRows,
+  locationBits,
   pushSgpr,
   scratchBytes,
   setBits,
   spilledSgprs,
   spilledVgprs,
+  stageInputs,
   threadComponents,
   usedSgprs,
   usedVgprs,
@@ -48,6 +54,7 @@ import {
   out,
   output,
   outputCount,
+  pipeline,
   resetOutput,
   specRows,
   words,
@@ -69,9 +76,10 @@ import {
 } from "./ir/index.ts";
 import { readSnapshot, writeSnapshot } from "./ir/snapshot.ts";
 import { lift } from "./lift/lift.ts";
+import { colorExports, depthExport, vertexOutputs } from "./lift/outputs.ts";
 import { checkAfter, runPass, runPasses } from "./passes/run.ts";
 
-/** Addresses of the shared blocks: 0 options, 1 name, 2 bindings, 3 specialisation values, 4 words, 5 output. */
+/** Addresses of the shared blocks: 0 options, 1 name, 2 bindings, 3 specialisation values, 4 words, 5 output, 6 pipeline state. */
 export function address(which: u32): usize {
   switch (which) {
     case 0:
@@ -84,6 +92,8 @@ export function address(which: u32): usize {
       return specRows.at(0);
     case 4:
       return words.at(0);
+    case 6:
+      return pipeline.at(0);
     default:
       return output.at(0);
   }
@@ -196,7 +206,9 @@ export function outputWords(): u32 {
 /**
  * The output block of a compile: version, code words, SGPRs, VGPRs, LDS bytes, workgroup size x y z, workgroup id bits,
  * highest thread id component, contractions, spilled SGPRs, spilled VGPRs, scratch bytes, user SGPRs, set bits, first
- * push SGPR, pushed by pointer, inlined dword bits low and high, first workgroup count SGPR or -1, line rows; then the
+ * push SGPR, pushed by pointer, inlined dword bits low and high, first workgroup count SGPR or -1; stage inputs, draw bits,
+ * first draw SGPR, location bits (four words), those of flat ones (four words), vertex outputs, colour formats, depth
+ * format, whether lanes are demoted; line rows; then the
  * code; then offset in bytes, file, line, column a row.
  */
 function writeResult(): void {
@@ -220,6 +232,21 @@ function writeResult(): void {
   out(<u32>inlinedPushDwords());
   out(<u32>(inlinedPushDwords() >> 32));
   out(usesWorkgroupCounts() ? workgroupCountSgpr() : 0xffff_ffff);
+  out(stageInputs());
+  out(drawBits());
+  out(drawSgpr());
+  for (let half: u32 = 0; half < 2; half++) {
+    out(<u32>locationBits(half != 0));
+    out(<u32>(locationBits(half != 0) >> 32));
+  }
+  for (let half: u32 = 0; half < 2; half++) {
+    out(<u32>flatBits(half != 0));
+    out(<u32>(flatBits(half != 0) >> 32));
+  }
+  out(vertexOutputs());
+  out(colorExports());
+  out(depthExport());
+  out(demotes() ? 1 : 0);
   const rows = lineRows();
   out(rows);
   for (let k: u32 = 0; k < codeLength() && !failed(); k++) out(codeWords[k]);

@@ -24,6 +24,28 @@ export const enum Option {
   WORD_COUNT = 8,
 }
 
+/** Words of the pipeline state. */
+export const enum Pipeline {
+  /** By location: `ColorExport` of `lift/outputs.ts`. */
+  COLORS = 0,
+  /** Samples of a pixel. */
+  SAMPLES = 8,
+}
+/** The first row of the vertex attributes, one a location. */
+export const VERTEX_ROW: u32 = 16;
+export const enum VertexColumn {
+  /** Buffer format of the hardware; 0: no attribute. */
+  FORMAT = 0,
+  COMPONENTS = 1,
+  BINDING = 2,
+  OFFSET = 3,
+  /** 1: an instance, not a vertex, is a step. */
+  RATE = 4,
+  DIVISOR = 5,
+  SWAPPED = 6,
+  COUNT = 7,
+}
+
 export const enum OptionFlag {
   CONTRACTION = 1,
   ROBUST = 2,
@@ -33,6 +55,8 @@ export const enum OptionFlag {
 
 /** Option words, at 1 KiB. */
 export const options = changetype<U32Column>(IO_BASE + 0x400);
+/** Pipeline state, at 4 KiB. */
+export const pipeline = changetype<U32Column>(IO_BASE + 0x1000);
 /** Rows of set, binding, offset, stride, count; at 64 KiB. */
 export const bindingRows = changetype<U32Column>(IO_BASE + 0x1_0000);
 /** Rows of id, low bits, high bits; at 512 KiB. */
@@ -60,6 +84,9 @@ export function out(word: u32): void {
 }
 export function outputCount(): u32 {
   return outputTop;
+}
+export function pipelineWord(which: u32): u32 {
+  return pipeline[which];
 }
 export function option(which: u32): u32 {
   return options[which];

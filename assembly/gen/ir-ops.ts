@@ -405,13 +405,83 @@ export const enum Op {
   LOAD_WORKGROUP_ID = 133,
   /** gl_NumWorkGroups `component` */
   LOAD_NUM_WORKGROUPS = 134,
+  /** component 0 i, 1 j of kind `index` */
+  LOAD_BARY = 135,
+  /** attribute at location `index`, component, at i, j */
+  INTERP = 136,
+  /** attribute at location `index` of the provoking vertex */
+  INTERP_FLAT = 137,
+  /** x, y, z in the window, w of the clip space */
+  LOAD_FRAG_COORD = 138,
+  /** not 0 for front faces */
+  LOAD_FRONT_FACE = 139,
+  /** sample id in [11:8], layer in [26:16] */
+  LOAD_ANCILLARY = 140,
+  /** samples that the primitive covers */
+  LOAD_SAMPLE_COVERAGE = 141,
+  /** a in lane (`index` >> 2 * l) & 3 of the quad, l the lane's place in it */
+  QUAD_PERM = 142,
+  /** the active lanes become helpers: they write and export nothing from here on */
+  DEMOTE = 143,
+  /** the lane is a helper */
+  LOAD_HELPER = 144,
+  /** number of the vertex, without the base */
+  LOAD_VERTEX_ID = 145,
+  /** number of the instance, without the base */
+  LOAD_INSTANCE_ID = 146,
+  /** component 0 base vertex, 1 draw number, 2 first instance */
+  LOAD_DRAW = 147,
+  /** element a of the vertex buffer `binding`, from byte `base` on, in buffer format `bits` */
+  LOAD_VERTEX = 148,
+  /** to `index` */
+  EXPORT = 149,
+  /** two f32 to f16 towards 0, a in the low half */
+  PACK_HALF_RTZ = 150,
+  /** two f32 of 0..1 to 16 bits unsigned normalised */
+  PACK_UNORM16 = 151,
+  /** two f32 of -1..1 to 16 bits signed normalised */
+  PACK_SNORM16 = 152,
+  /** two words to 16 bits, unsigned saturating */
+  PACK_UINT16 = 153,
+  /** two words to 16 bits, signed saturating */
+  PACK_SINT16 = 154,
+  /** filtered texel (gather: one component of four) that needs no other lane */
+  IMAGE_SAMPLE = 155,
+  /** as image_sample, with the LOD from the coordinates of the quad */
+  IMAGE_SAMPLE_QUAD = 156,
+  /** clamped and unclamped LOD that image_sample_quad would use */
+  IMAGE_QUERY_LOD = 157,
+  /** texel at integer coordinates */
+  IMAGE_LOAD = 158,
+  /** sets the texel at integer coordinates */
+  IMAGE_STORE = 159,
+  /** the old texel; atomic 9: compare and swap, new value first */
+  IMAGE_ATOMIC = 160,
+  /** width, height, depth or layers, levels at the LOD in the address */
+  IMAGE_SIZE = 161,
+  /** texel, converted by the buffer's format */
+  LOAD_TEXEL = 162,
+  /** data, index, element */
+  STORE_TEXEL = 163,
+  /** index, element, data; atomic 9: compare and swap, new value first */
+  TEXEL_ATOMIC = 164,
+  /** texels of the bound range; source: element */
+  TEXEL_COUNT = 165,
+  /** face number as a float */
+  CUBE_ID = 166,
+  /** s coordinate, not divided */
+  CUBE_S = 167,
+  /** t coordinate, not divided */
+  CUBE_T = 168,
+  /** twice the major axis */
+  CUBE_MA = 169,
   /** leaves the innermost loop */
-  BREAK = 135,
+  BREAK = 170,
   /** goes to the innermost loop's continue list; not inside that list */
-  CONTINUE = 136,
+  CONTINUE = 171,
   /** ends the invocation */
-  END = 137,
-  COUNT = 138,
+  END = 172,
+  COUNT = 173,
 }
 
 /** `set` of a buffer access through a descriptor_address. */
@@ -442,6 +512,7 @@ export const enum Atomic {
   OR = 6,
   XOR = 7,
   SWAP = 8,
+  CMPSWAP = 9,
 }
 
 export const enum InstrFlag {
@@ -465,7 +536,9 @@ const OPFLAGS: usize = memory.data<u32>([
   513, 513, 513, 517, 513, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 1, 1, 72,
   80, 1025, 1032, 1040, 1296, 1296, 1, 1, 1025, 1032, 1040, 1296, 1296, 16, 16, 2176,
-  2176, 2176, 2304, 257, 257, 129, 129, 32, 32, 32,
+  2176, 2176, 2304, 257, 257, 129, 129, 257, 257, 257, 257, 257, 257, 257, 2304, 16,
+  2304, 257, 257, 129, 1, 16, 1, 1, 1, 1, 1, 1, 2304, 2304, 8, 16,
+  272, 1, 8, 16, 272, 1, 1, 1, 1, 1, 32, 32, 32,
 ]);
 /** `OpFlag` bits of an op. */
 export function opFlags(op: u32): u32 {
@@ -481,7 +554,9 @@ const OPDST: usize = memory.data<u8>([
   2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
   4, 4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 3,
   0, 4, 4, 0, 2, 2, 2, 2, 4, 4, 0, 2, 2, 0, 0, 2,
-  2, 2, 2, 2, 2, 2, 2, 0, 0, 0,
+  2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 0,
+  1, 2, 2, 2, 4, 0, 2, 2, 2, 2, 2, 4, 4, 4, 4, 0,
+  2, 4, 4, 0, 2, 2, 2, 2, 2, 2, 0, 0, 0,
 ]);
 /** 0 no result, 1 boolean, 2 32-bit, 3 the instruction's width, 4 vector. */
 export function opDst(op: u32): u32 {
@@ -497,7 +572,9 @@ const OPMINSOURCES: usize = memory.data<u8>([
   1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
   1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
   1, 1, 1, 2, 2, 3, 0, 0, 0, 1, 2, 2, 3, 0, 0, 1,
-  1, 2, 2, 0, 0, 0, 0, 0, 0, 0,
+  1, 2, 2, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 1, 0,
+  0, 0, 0, 0, 1, 0, 2, 2, 2, 2, 2, 0, 0, 0, 0, 0,
+  0, 0, 1, 2, 0, 0, 3, 3, 3, 3, 0, 0, 0,
 ]);
 /** Sources the op must have. */
 export function opMinSources(op: u32): u32 {
@@ -513,7 +590,9 @@ const OPMAXSOURCES: usize = memory.data<u8>([
   1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
   1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
   1, 2, 2, 3, 3, 4, 1, 1, 1, 1, 2, 2, 3, 0, 0, 1,
-  1, 2, 2, 0, 0, 0, 0, 0, 0, 0,
+  1, 2, 2, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 1, 0,
+  0, 0, 0, 0, 1, 255, 2, 2, 2, 2, 2, 255, 255, 255, 255, 255,
+  255, 255, 2, 3, 255, 1, 3, 3, 3, 3, 0, 0, 0,
 ]);
 /** Sources the op may have; 255: any number. */
 export function opMaxSources(op: u32): u32 {
@@ -529,7 +608,9 @@ const OPSOURCEKINDS: usize = memory.data<u32>([
   2, 1, 1, 2, 2, 51, 51, 819, 51, 51, 3, 3, 3, 3, 3, 3,
   3, 35, 3, 819, 2, 2, 2, 3, 3, 3, 3, 51, 51, 51, 51, 0,
   0, 34, 34, 547, 546, 8738, 2, 2, 2, 2, 35, 34, 546, 0, 0, 1,
-  2, 34, 34, 0, 0, 0, 0, 0, 0, 0,
+  2, 34, 34, 0, 0, 0, 0, 0, 34, 0, 0, 0, 0, 0, 2, 0,
+  0, 0, 0, 0, 2, 2, 34, 34, 34, 34, 34, 2, 2, 2, 2, 2,
+  2, 2, 34, 547, 2, 2, 546, 546, 546, 546, 0, 0, 0,
 ]);
 /** 4 bits a source: 0 as the instruction, 1 boolean, 2 32-bit, 3 vector. */
 export function opSourceKinds(op: u32): u32 {
@@ -545,7 +626,9 @@ const OPIMMS: usize = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
   1, 4, 4, 4, 4, 3, 2, 2, 1, 2, 2, 2, 1, 2, 2, 0,
-  0, 0, 0, 0, 1, 1, 1, 0, 0, 0,
+  0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 1, 0, 0, 0, 1, 0,
+  0, 0, 0, 1, 3, 2, 0, 0, 0, 0, 0, 3, 3, 3, 3, 3,
+  3, 3, 2, 2, 3, 2, 0, 0, 0, 0, 0, 0, 0,
 ]);
 /** Number of immediates. */
 export function opImms(op: u32): u32 {

@@ -40,7 +40,7 @@ function compileError(diagnostics: Extract<CompileResult, { ok: false }>["diagno
   const [first] = errors;
   if (first === undefined) return new ScriptError(0, "the compiler refuses the shader and does not say why");
   const text = errors.map(({ line, column, message, code }) => `${line}:${column}: ${message} [${code}]`).join("\n");
-  const lacking = errors.every(({ code }) => code === "SPIRV_UNSUPPORTED" || code === "COMPILE_STAGE_UNSUPPORTED");
+  const lacking = errors.every(({ code }) => code === "SPIRV_UNSUPPORTED");
   return lacking ? new UnsupportedError(first.line, first.message) : new ScriptError(first.line, text);
 }
 

@@ -1,11 +1,12 @@
 import { Bug } from "../base/index.ts";
 import type { SourceMapEntry, Stage } from "./compile-interface.ts";
 import { ElfError, type ElfSection, type ReadElf, readElf, sectionType, writeElf } from "./elf.ts";
+import { graphicsRegisters } from "./graphics.ts";
 import { type ComputeHardware, type ComputeRegisters, computeRegisterOffsets, computeRegisters } from "./hardware.ts";
 import { type Packable, packMessage, unpackMessage } from "./message-pack.ts";
 import { type CodePlace, numberFiles, readPlaces, readReflection, readStatistics, stages } from "./metadata.ts";
 import type { Reflection } from "./reflection.ts";
-import { count, list, object, oneOf, SchemaError, text } from "./schema.ts";
+import { count, list, object, oneOf, optional, type Reader, SchemaError, text } from "./schema.ts";
 import type { Statistics } from "./statistics.ts";
 
 /** One entry point to write. */
@@ -46,6 +47,7 @@ export function writeCodeObject(entries: readonly CodeObjectEntry[]): Uint8Array
     names.add(name);
   }
   const { text: code, offsets } = layoutText(entries);
+  const kernels = entries.filter(({ stage }) => stage === "compute");
   const symbols = entries.flatMap((entry, i) => [
     {
       name: entry.name,
@@ -54,22 +56,27 @@ export function writeCodeObject(entries: readonly CodeObjectEntry[]): Uint8Array
       offsetBytes: offsets[i]!,
       sizeBytes: entry.code.length * 4,
     } as const,
-    {
-      name: `${entry.name}.kd`,
-      kind: "object",
-      section: "rodata",
-      offsetBytes: i * descriptorBytes,
-      sizeBytes: descriptorBytes,
-    } as const,
+    ...(entry.stage === "compute"
+      ? [
+          {
+            name: `${entry.name}.kd`,
+            kind: "object",
+            section: "rodata",
+            offsetBytes: kernels.indexOf(entry) * descriptorBytes,
+            sizeBytes: descriptorBytes,
+          } as const,
+        ]
+      : []),
   ]);
   return writeElf({
     note: noteSection(packMessage(metadataOf(entries))),
-    rodataBytes: entries.length * descriptorBytes,
+    rodataBytes: kernels.length * descriptorBytes,
     rodata: (addresses) => {
-      const out = new Uint8Array(entries.length * descriptorBytes);
-      entries.forEach((entry, i) => {
+      const out = new Uint8Array(kernels.length * descriptorBytes);
+      kernels.forEach((entry, i) => {
         const at = i * descriptorBytes;
-        out.set(kernelDescriptor(entry.hardware, addresses.text + offsets[i]! - (addresses.rodata + at)), at);
+        const code = addresses.text + offsets[entries.indexOf(entry)]!;
+        out.set(kernelDescriptor(entry.hardware, code - (addresses.rodata + at)), at);
       });
       return out;
     },
@@ -133,11 +140,34 @@ function metadataOf(entries: readonly CodeObjectEntry[]): Packable {
   };
 }
 
-function pipelineOf({ name, stage, hardware, reflection }: CodeObjectEntry): Packable {
+function graphicsPipelineOf({ name, stage, hardware, reflection }: CodeObjectEntry): Packable {
+  if (stage === "compute" || reflection.interface === undefined) throw new Bug("a graphics stage without an interface");
+  const registers = graphicsRegisters({ ...hardware, stage, interface: reflection.interface });
+  return {
+    ".name": name,
+    ".type": "VsPs",
+    ".hardware_stages": {
+      [stage === "vertex" ? ".vs" : ".ps"]: {
+        ".entry_point": name,
+        ".scratch_memory_size": hardware.scratchBytes,
+        ".lds_size": 0,
+        ".vgpr_count": hardware.vgprs,
+        ".sgpr_count": hardware.sgprs,
+        ".user_sgprs": hardware.userSgprs,
+        ".wavefront_size": 32,
+      },
+    },
+    ".registers": new Map(registers),
+  };
+}
+
+function pipelineOf(entry: CodeObjectEntry): Packable {
+  const { name, stage, hardware, reflection } = entry;
+  if (stage !== "compute") return graphicsPipelineOf(entry);
   const { rsrc1, rsrc2, rsrc3 } = computeRegisters(hardware);
   return {
     ".name": name,
-    ".type": stage === "compute" ? "Cs" : "VsPs",
+    ".type": "Cs",
     ".hardware_stages": {
       ".cs": {
         ".entry_point": name,
@@ -181,7 +211,10 @@ export interface EntryPoint {
   /** Byte offset of its first instruction in `text`; a multiple of 256. */
   readonly offsetBytes: number;
   readonly code: Uint32Array;
+  /** Of a compute entry point; zeros for the other stages. */
   readonly registers: ComputeRegisters;
+  /** Register values by byte offset: vertex and fragment stages. */
+  readonly graphicsRegisters?: ReadonlyMap<number, number>;
   readonly ldsBytes: number;
   readonly scratchBytes: number;
   readonly reflection: Reflection;
@@ -210,14 +243,24 @@ export function readCodeObject(elf: Uint8Array): ReadCodeObject {
   }
 }
 
+const hardwareStage = object({ ".scratch_memory_size": count, ".lds_size": count });
+
+/** Values by byte offset; keys come as text. */
+const registerMap: Reader<ReadonlyMap<number, number>> = (value, path) => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new SchemaError(path, "map");
+  return new Map(Object.entries(value).map(([key, v]) => [Number(key), count(v, `${path}.${key}`)]));
+};
+
 const readMetadata = object({
   "amdpal.pipelines": list(
     object({
       ".name": text,
       ".hardware_stages": object({
-        ".cs": object({ ".scratch_memory_size": count, ".lds_size": count }),
+        ".cs": optional(hardwareStage),
+        ".vs": optional(hardwareStage),
+        ".ps": optional(hardwareStage),
       }),
-      ".registers": object({ 47176: count, 47180: count, 47264: count }),
+      ".registers": registerMap,
     }),
   ),
   kiln: object({
@@ -249,11 +292,23 @@ function read(elf: Uint8Array): CodeObject {
     const pipeline = metadata["amdpal.pipelines"].find((p) => p[".name"] === entry.name);
     if (pipeline === undefined) throw new ElfError(`no pipeline of entry point ${entry.name}`);
     const registers = pipeline[".registers"];
-    const hardware = pipeline[".hardware_stages"][".cs"];
+    const { ".cs": cs, ".vs": vs, ".ps": ps } = pipeline[".hardware_stages"];
+    const hardware = entry.stage === "compute" ? cs : entry.stage === "vertex" ? vs : ps;
+    if (hardware === undefined) throw new ElfError(`no hardware stage of entry point ${entry.name}`);
+    const register = (offset: number): number => {
+      const found = registers.get(offset);
+      if (found === undefined) throw new ElfError(`no register 0x${offset.toString(16)} of entry point ${entry.name}`);
+      return found;
+    };
+    const { rsrc1, rsrc2, rsrc3 } = computeRegisterOffsets;
     return {
       ...entry,
       ...codeOf(file, code, entry.name),
-      registers: { rsrc1: registers[47176], rsrc2: registers[47180], rsrc3: registers[47264] },
+      registers:
+        entry.stage === "compute"
+          ? { rsrc1: register(rsrc1), rsrc2: register(rsrc2), rsrc3: register(rsrc3) }
+          : { rsrc1: 0, rsrc2: 0, rsrc3: 0 },
+      ...(entry.stage !== "compute" && { graphicsRegisters: registers }),
       ldsBytes: hardware[".lds_size"],
       scratchBytes: hardware[".scratch_memory_size"],
     };

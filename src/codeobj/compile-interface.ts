@@ -31,6 +31,23 @@ export interface PipelineState {
     readonly pushConstantBytes?: number;
   };
   readonly floatControls?: { readonly contraction?: boolean };
+  /** Vertex stage: where each location's data comes from. Default: 32-bit components of the shader's type, tight in binding 0. */
+  readonly vertexInput?: {
+    readonly attributes: readonly {
+      readonly location: number;
+      readonly format: string;
+      readonly binding: number;
+      readonly offset: number;
+    }[];
+    readonly bindings?: readonly {
+      readonly binding: number;
+      readonly rate: "vertex" | "instance";
+      readonly divisor?: number;
+    }[];
+  };
+  /** Fragment stage: format of each location's target. Default: 16-bit float export for floats, 32-bit for integers. */
+  readonly colorFormats?: readonly { readonly location: number; readonly format: string }[];
+  readonly sampleCount?: number;
 }
 
 export interface CompileOptions {

@@ -2,6 +2,10 @@ export type { CodeObject, CodeObjectEntry, EntryPoint, ReadCodeObject } from "./
 export { loadDwords, readCodeObject, userSgprCount, writeCodeObject } from "./code-object.ts";
 export type * from "./compile-interface.ts";
 export { defaultRequest } from "./compile-interface.ts";
+export type { FormatFacts } from "./formats.ts";
+export { formatFacts, formatNames } from "./formats.ts";
+export type { GraphicsHardware } from "./graphics.ts";
+export { graphicsOccupancy, graphicsRegisterOffsets, graphicsRegisters } from "./graphics.ts";
 export type { ComputeHardware, ComputeRegisters } from "./hardware.ts";
 export {
   allocatedLdsBytes,

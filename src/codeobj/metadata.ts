@@ -32,6 +32,28 @@ const workgroupSize: Reader<readonly [number, number, number]> = (value, path) =
   return [count(x, `${path}[0]`), count(y, `${path}[1]`), count(z, `${path}[2]`)];
 };
 
+const parameters = list(object({ location: count, flat: flag, pointCoord: optional(flag) }));
+
+const readInterface = object({
+  inputs: parameters,
+  outputs: parameters,
+  vertexAttributes: list(object({ location: count, format: text, binding: count, offset: count })),
+  usesInstanceId: flag,
+  clipDistances: count,
+  cullDistances: count,
+  pointSize: flag,
+  layer: flag,
+  viewport: flag,
+  inputAddress: count,
+  colorFormats: count,
+  depthFormat: count,
+  depth: flag,
+  stencil: flag,
+  sampleMask: flag,
+  kills: flag,
+  earlyTests: flag,
+});
+
 export const readReflection: Reader<Reflection> = object({
   workgroupSize,
   sets: list(object({ set: count, sizeBytes: count, bindings: list(object(bindingShape)) })),
@@ -49,13 +71,24 @@ export const readReflection: Reader<Reflection> = object({
   pushConstantBytes: count,
   userData: list(
     object({
-      kind: oneOf(["ringPointer", "descriptorSet", "pushConstantPointer", "inlinePushConstants", "workgroupCounts"]),
+      kind: oneOf([
+        "ringPointer",
+        "descriptorSet",
+        "pushConstantPointer",
+        "inlinePushConstants",
+        "workgroupCounts",
+        "vertexBuffers",
+        "baseVertex",
+        "drawIndex",
+        "startInstance",
+      ]),
       sgpr: count,
       count,
       set: optional(count),
       offsets: optional(list(count)),
     }),
   ),
+  interface: optional(readInterface),
   specializationConstants: list(object({ id: count, name: text })),
 });
 

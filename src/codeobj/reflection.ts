@@ -44,11 +44,61 @@ export interface ResourceReflection extends BindingLayout {
 
 /** User SGPRs in the order of docs/abi.md; `set` for set pointers, `offsets` (bytes) for inlined push constants. */
 export interface UserDataEntry {
-  readonly kind: "ringPointer" | "descriptorSet" | "pushConstantPointer" | "inlinePushConstants" | "workgroupCounts";
+  readonly kind: 
+    | "ringPointer"
+    | "descriptorSet"
+    | "pushConstantPointer"
+    | "inlinePushConstants"
+    | "workgroupCounts"
+    | "vertexBuffers"
+    | "baseVertex"
+    | "drawIndex"
+    | "startInstance";
   readonly sgpr: number;
   readonly count: number;
   readonly set?: number;
   readonly offsets?: readonly number[];
+}
+
+/** An attribute of the fragment stage or a parameter of the vertex stage; its place in the list is its number. */
+export interface ParameterReflection {
+  /** From 64 on: 64 point coordinate, 65 primitive id, 66 and 67 clip and cull distances, 69 viewport index. */
+  readonly location: number;
+  readonly flat: boolean;
+  readonly pointCoord?: boolean;
+}
+
+/** A vertex attribute that the shader reads, as it is fetched. */
+export interface VertexAttributeReflection {
+  readonly location: number;
+  readonly format: string;
+  readonly binding: number;
+  readonly offset: number;
+}
+
+/** What a graphics stage takes and gives. */
+export interface InterfaceReflection {
+  /** Fragment: attributes, ascending locations. */
+  readonly inputs: readonly ParameterReflection[];
+  /** Vertex: parameters, ascending locations. */
+  readonly outputs: readonly ParameterReflection[];
+  readonly vertexAttributes: readonly VertexAttributeReflection[];
+  /** Vertex. */
+  readonly usesInstanceId: boolean;
+  readonly clipDistances: number;
+  readonly cullDistances: number;
+  readonly pointSize: boolean;
+  readonly layer: boolean;
+  readonly viewport: boolean;
+  /** Fragment: SPI_PS_INPUT_ADDR, SPI_SHADER_COL_FORMAT, SPI_SHADER_Z_FORMAT. */
+  readonly inputAddress: number;
+  readonly colorFormats: number;
+  readonly depthFormat: number;
+  readonly depth: boolean;
+  readonly stencil: boolean;
+  readonly sampleMask: boolean;
+  readonly kills: boolean;
+  readonly earlyTests: boolean;
 }
 
 export interface Reflection {
@@ -57,5 +107,7 @@ export interface Reflection {
   readonly resources: readonly ResourceReflection[];
   readonly pushConstantBytes: number;
   readonly userData: readonly UserDataEntry[];
+  /** Vertex and fragment stages only. */
+  readonly interface?: InterfaceReflection;
   readonly specializationConstants: readonly { readonly id: number; readonly name: string }[];
 }

@@ -3,11 +3,7 @@ import { type Diagnostic, defineCodes, fileSpan, type HoleValues, reporter } fro
 /** What compiling as a whole refuses; each language and the core have tables of their own. */
 export const compileCodes = defineCodes({
   COMPILE_NO_STAGE: { status: 422, blame: "caller", text: "GLSL needs a stage: compute, vertex or fragment" },
-  COMPILE_STAGE_UNSUPPORTED: {
-    status: 422,
-    blame: "caller",
-    text: "machine code for the {stage} stage is not supported yet",
-  },
+  COMPILE_PIPELINE: { status: 422, blame: "caller", text: "pipeline state: {what}" },
   COMPILE_LAYOUT_MISSING: {
     status: 422,
     blame: "caller",

@@ -5,6 +5,7 @@ import {
   type CompileResult,
   type Reflection,
   type SourceMapEntry,
+  type Stage,
   userSgprCount,
   writeCodeObject,
 } from "../codeobj/index.ts";
@@ -12,6 +13,7 @@ import type { Core, CoreFailure, CoreOutput, CorePassReport } from "../core/inde
 import { type Module, moduleStrings, reflectModule } from "../spirv/index.ts";
 import { reportCompile } from "./codes.ts";
 import { layoutResources } from "./layout.ts";
+import { interfaceOf, usedPipeline } from "./pipeline.ts";
 import { specialize } from "./specialize.ts";
 import { statisticsOf } from "./statistics.ts";
 import { toSpirv } from "./to-spirv.ts";
@@ -48,9 +50,8 @@ export function compileShader(request: CompileRequest, core: Core, dumpAfter?: r
   const reflected = reflectModule(module, request.entryPoint, request.stage, request.specialization);
   if (!reflected.ok) return refuse(reflected.diagnostics);
   const { reflection } = reflected;
-  if (reflection.stage !== "compute") {
-    return refuse([reportCompile("COMPILE_STAGE_UNSUPPORTED", { stage: reflection.stage }, request.filename)]);
-  }
+  const state = usedPipeline(request, reflection);
+  if (!state.ok) return refuse(state.diagnostics);
   const layout = layoutResources(request, reflection.resources);
   if (!layout.ok) return refuse(layout.diagnostics);
 
@@ -64,6 +65,7 @@ export function compileShader(request: CompileRequest, core: Core, dumpAfter?: r
     specialization: specialized.values,
     bindings: layout.resources,
     optimization: request.options.optimization,
+    pipeline: state.pipeline.core,
     contraction: request.pipeline.floatControls?.contraction ?? true,
     robust: request.robustness === "buffer",
     ...(dumpAfter !== undefined && { dumpAfter }),
@@ -71,12 +73,15 @@ export function compileShader(request: CompileRequest, core: Core, dumpAfter?: r
   if (!compiled.ok) return refuse(compiled.failures.map((failure) => diagnosticOf(failure, module, request)));
 
   const { output } = compiled;
-  const record = recordOf(request, output, warnings, sourceMapOf(output, module, request), {
+  const record = recordOf(request, reflection.stage, output, warnings, sourceMapOf(output, module, request), {
     workgroupSize: output.workgroupSize,
     sets: layout.sets,
     resources: layout.resources,
     pushConstantBytes: request.pipeline.layout?.pushConstantBytes ?? reflection.pushConstantBytes,
     userData: output.userData,
+    ...(reflection.stage !== "compute" && {
+      interface: interfaceOf(output.interface, reflection, state.pipeline),
+    }),
     specializationConstants: reflection.specializationConstants.map(({ id, name }) => ({ id, name })),
   });
   const reports = {
@@ -89,13 +94,13 @@ export function compileShader(request: CompileRequest, core: Core, dumpAfter?: r
 
 function recordOf(
   request: CompileRequest,
+  stage: Stage,
   output: CoreOutput,
   diagnostics: readonly Diagnostic[],
   sourceMap: readonly SourceMapEntry[],
   reflection: Reflection,
 ): CompileRecord {
-  const stats = statisticsOf(output);
-  const stage = "compute";
+  const stats = statisticsOf(output, stage);
   const elf = writeCodeObject([
     {
       name: request.entryPoint,

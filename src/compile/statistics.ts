@@ -1,10 +1,10 @@
 import { Bug } from "../base/index.ts";
-import { allocatedSgprs, allocatedVgprs, occupancyWaves, type Statistics } from "../codeobj/index.ts";
+import { allocatedSgprs, allocatedVgprs, graphicsOccupancy, occupancyWaves, type Stage, type Statistics } from "../codeobj/index.ts";
 import type { CoreOutput } from "../core/index.ts";
 import { countInstructions } from "../isa/index.ts";
 
 /** Statistics of a compiled entry point, counted on the bytes that the GPU will execute. A word that isn't gfx1030: `Bug`. */
-export function statisticsOf(output: CoreOutput): Statistics {
+export function statisticsOf(output: CoreOutput, stage: Stage): Statistics {
   const { unknown, ...counts } = countInstructions(output.code);
   if (unknown > 0) throw new Bug(`the compiler wrote ${unknown} words that are no gfx1030 instructions`);
   const [x, y, z] = output.workgroupSize;
@@ -19,7 +19,10 @@ export function statisticsOf(output: CoreOutput): Statistics {
     spilledVgprs: output.spilledVgprs,
     ldsBytes: output.ldsBytes,
     scratchBytes: output.scratchBytes,
-    occupancyWaves: occupancyWaves({ vgprs: output.vgprs, ldsBytes: output.ldsBytes, workgroupThreads: x * y * z }),
+    occupancyWaves:
+      stage === "compute"
+        ? occupancyWaves({ vgprs: output.vgprs, ldsBytes: output.ldsBytes, workgroupThreads: x * y * z })
+        : graphicsOccupancy(output.vgprs),
     contractions: output.contractions,
   };
 }

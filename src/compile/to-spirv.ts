@@ -59,10 +59,6 @@ function checked(
 ): SpirvResult {
   if (!read.ok) return refused(read.diagnostics, filesRead);
   const { entryPoint, stage } = request;
-  // Before the validator, which would name the execution model instead.
-  if (stage !== undefined && stage !== "compute") {
-    return refused([reportCompile("COMPILE_STAGE_UNSUPPORTED", { stage }, request.filename)], filesRead);
-  }
   const diagnostics = validateModule(read.module, { entryPoint, ...(stage !== undefined && { stage }) });
   if (diagnostics.length > 0) return refused(diagnostics, filesRead);
   return { ok: true, module: read.module, warnings, filesRead };

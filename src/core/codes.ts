@@ -36,6 +36,8 @@ export const unsupportedTexts: readonly string[] = [
   "specialising a {value}-bit constant",
   "binding {value}, which the layout does not have,",
   "this operation on {value}-bit values",
+  "a vertex attribute at location {value} without a format",
+  "this use of an image (opcode {value})",
 ];
 
 /** `Limit` of `assembly/base/failure.ts`, from 1. */

@@ -40,7 +40,7 @@ const emptyRequest: CoreRequest = {
 };
 
 /** Header words of the output block: `writeResult` in `assembly/compiler/index.ts`. */
-const headerWords = 22;
+const headerWords = 37;
 
 function userData(words: Uint32Array): UserDataEntry[] {
   const at = (i: number): number => words[i] ?? 0;
@@ -55,8 +55,18 @@ function userData(words: Uint32Array): UserDataEntry[] {
   else if (inlined.length > 0) {
     entries.push({ kind: "inlinePushConstants", sgpr: at(16), count: inlined.length, offsets: inlined });
   }
+  let draw = at(23);
+  const drawKinds = ["vertexBuffers", "baseVertex", "drawIndex", "startInstance"] as const;
+  for (const [k, kind] of drawKinds.entries()) {
+    if ((at(22) >>> (k === 0 ? 3 : k - 1)) & 1) entries.push({ kind, sgpr: draw++, count: 1 });
+  }
   if (at(20) !== 0xffffffff) entries.push({ kind: "workgroupCounts", sgpr: at(20), count: 3 });
   return entries;
+}
+
+/** Numbers of the bits that are set, in four words. */
+function bitsOf(words: readonly number[]): number[] {
+  return words.flatMap((word, w) => Array.from({ length: 32 }, (_, k) => k).flatMap((k) => ((word >>> k) & 1 ? [32 * w + k] : [])));
 }
 
 function readOutput(words: Uint32Array, passes: readonly CorePassReport[]): CoreOutput {
@@ -64,7 +74,7 @@ function readOutput(words: Uint32Array, passes: readonly CorePassReport[]): Core
   if (at(0) !== 1) throw new Bug("core: output block of another version");
   const code = words.slice(headerWords, headerWords + at(1));
   const lines: CoreLine[] = [];
-  for (let row = 0; row < at(21); row++) {
+  for (let row = 0; row < at(36); row++) {
     const k = headerWords + at(1) + 4 * row;
     lines.push({ offset: at(k), fileId: at(k + 1), line: at(k + 2), column: at(k + 3) });
   }
@@ -82,6 +92,15 @@ function readOutput(words: Uint32Array, passes: readonly CorePassReport[]): Core
     usesWorkgroupId: [(at(8) & 1) !== 0, (at(8) & 2) !== 0, (at(8) & 4) !== 0],
     threadIdComponents: components >= 2 ? 2 : components === 1 ? 1 : 0,
     contractions: at(10),
+    interface: {
+      stageInputs: at(21),
+      locations: bitsOf([24, 25, 26, 27].map(at)),
+      flat: bitsOf([28, 29, 30, 31].map(at)),
+      vertexOutputs: at(32),
+      colorFormats: at(33),
+      depthFormat: at(34),
+      demotes: at(35) !== 0,
+    },
     lines,
     passes,
   };

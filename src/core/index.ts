@@ -5,10 +5,13 @@ export type {
   Core,
   CoreBinding,
   CoreFailure,
+  CoreInterface,
   CoreLine,
   CoreOutput,
   CorePassReport,
+  CorePipeline,
   CoreRequest,
   CoreResult,
   CoreSpecialization,
+  CoreVertexAttribute,
 } from "./interface.ts";

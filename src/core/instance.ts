@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { Bug, distFile } from "../base/index.ts";
-import type { CoreRequest } from "./interface.ts";
+import type { CorePipeline, CoreRequest } from "./interface.ts";
 
 /** Exports of compiler.wasm (`assembly/compiler/index.ts`). */
 interface CoreExports {
@@ -21,6 +21,9 @@ const ioVersion = 1;
 const maxWords = 4 << 20;
 const maxRows = 8192;
 const maxNameBytes = 1023;
+const vertexColumns = 7;
+/** `ColorExport.BY_TYPE`. */
+const exportByType = 15;
 /** Work units (one: about one instruction visited) a millisecond; 10 million were measured on a slow machine. */
 const unitsPerMillisecond = 10_000;
 const defaultTimeMs = 20_000;
@@ -102,6 +105,7 @@ export class CoreInstance {
     const counts = [request.specialization.length, request.bindings.length, request.words.length];
     this.#options(model, name.length, request.optimization, flags, request.limits?.timeMs ?? defaultTimeMs, counts);
     this.#bytes.set(name, this.#exports.address(1));
+    this.#writePipeline(request.pipeline);
     request.bindings.forEach((b, i) => {
       this.#words.set([b.set, b.binding, b.offsetBytes, b.strideBytes, b.count], this.#at(2) + 5 * i);
     });
@@ -110,6 +114,19 @@ export class CoreInstance {
     });
     this.#words.set(request.words, this.#at(4));
     return undefined;
+  }
+
+  /** Layout: `Pipeline`, `VertexColumn` of `assembly/compiler/io.ts`. */
+  #writePipeline(pipeline: CorePipeline | undefined): void {
+    const words = new Array<number>(16 + 32 * vertexColumns).fill(0);
+    for (let location = 0; location < 8; location++) words[location] = pipeline?.colorExports[location] ?? exportByType;
+    words[8] = pipeline?.samples ?? 1;
+    for (const a of pipeline?.vertexAttributes ?? []) {
+      if (a.location >= 32) continue;
+      const row = [a.format, a.components, a.binding, a.offset, a.divisor === undefined ? 0 : 1, a.divisor ?? 0];
+      words.splice(16 + a.location * vertexColumns, vertexColumns, ...row, a.swapped ? 1 : 0);
+    }
+    this.#words.set(words, this.#at(6));
   }
 
   /** `compile` or `lower` of a request: the failure's numbers, or undefined when it went well. */

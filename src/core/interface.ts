@@ -15,6 +15,41 @@ export interface CoreSpecialization {
   readonly bits: bigint;
 }
 
+/** A vertex attribute as the shader fetches it. `format`: the hardware's buffer format. */
+export interface CoreVertexAttribute {
+  readonly location: number;
+  readonly format: number;
+  readonly components: number;
+  readonly swapped: boolean;
+  readonly binding: number;
+  readonly offset: number;
+  /** Steps once an instance, or once in `divisor` instances; undefined: once a vertex. */
+  readonly divisor?: number;
+}
+
+/** State of the pipeline that changes the code of the graphics stages. */
+export interface CorePipeline {
+  /** SPI_SHADER_COL_FORMAT by location; undefined where the shader's type decides. */
+  readonly colorExports: readonly (number | undefined)[];
+  readonly samples: number;
+  readonly vertexAttributes: readonly CoreVertexAttribute[];
+}
+
+/** What the core says of a graphics stage; numbers as in `writeResult` of `assembly/compiler/index.ts`. */
+export interface CoreInterface {
+  /** Fragment: SPI_PS_INPUT_ADDR. Vertex: bit 1, the instance id is read. */
+  readonly stageInputs: number;
+  /** Locations that are attributes (fragment) or parameters (vertex), ascending; `flat` of them. */
+  readonly locations: readonly number[];
+  readonly flat: readonly number[];
+  /** Clip distances [3:0], cull distances [7:4], point size 8, layer 9, viewport 10. */
+  readonly vertexOutputs: number;
+  readonly colorFormats: number;
+  /** SPI_SHADER_Z_FORMAT [3:0], depth 4, stencil 5, sample mask 6. */
+  readonly depthFormat: number;
+  readonly demotes: boolean;
+}
+
 /** One compile of the core. `words` is a SPIR-V module that the reader of `src/spirv` has accepted. */
 export interface CoreRequest {
   readonly words: Uint32Array;
@@ -24,6 +59,8 @@ export interface CoreRequest {
   readonly bindings: readonly CoreBinding[];
   readonly optimization: 0 | 1 | 2;
   readonly contraction: boolean;
+  /** Graphics stages; absent: the defaults. */
+  readonly pipeline?: CorePipeline;
   /** Raw V# bounds: `false` lets the core assume every access in range. */
   readonly robust: boolean;
   /** Asks for pass reports, with the IR text after the passes named here; `["all"]` for each pass, `[]` for none. */
@@ -64,6 +101,7 @@ export interface CoreOutput {
   /** 0: v0 only, 1: v0 and v1, 2: v0, v1 and v2. */
   readonly threadIdComponents: 0 | 1 | 2;
   readonly contractions: number;
+  readonly interface: CoreInterface;
   readonly lines: readonly CoreLine[];
   /** Empty unless `dumpAfter` is given. */
   readonly passes: readonly CorePassReport[];

@@ -38,7 +38,7 @@ export const OpFlag = {
 export const dynamicSet = 0xffff_ffff;
 
 /** Meaning of the `atomic` immediate. */
-export const atomicOps = ["add", "umin", "umax", "imin", "imax", "and", "or", "xor", "swap"] as const;
+export const atomicOps = ["add", "umin", "umax", "imin", "imax", "and", "or", "xor", "swap", "cmpswap"] as const;
 
 /** Names of the immediates; an instruction has up to four, in the row's order. */
 export type ImmName =
@@ -324,6 +324,129 @@ export const opRows: readonly OpRow[] = [
   op("load_local_id", "32", [], P | F.Divergent, "gl_LocalInvocationID `component`", undefined, ["component"]),
   op("load_workgroup_id", "32", [], P | F.Uniform, "gl_WorkGroupID `component`", undefined, ["component"]),
   op("load_num_workgroups", "32", [], P | F.Uniform, "gl_NumWorkGroups `component`", undefined, ["component"]),
+  // fragment stage: i and j of a point by kind (0 persp sample, 1 center, 2 centroid, 4 linear sample, 5 center, 6 centroid;
+  // the bits of SPI_PS_INPUT_ADDR), attributes of the primitive by location
+  op("load_bary", "32", [], P | F.Divergent, "component 0 i, 1 j of kind `index`", undefined, ["index", "component"]),
+  op("interp", "32", s2, P | F.Divergent, "attribute at location `index`, component, at i, j", undefined, [
+    "index",
+    "component",
+  ]),
+  op("interp_flat", "32", [], P | F.Divergent, "attribute at location `index` of the provoking vertex", undefined, [
+    "index",
+    "component",
+  ]),
+  op("load_frag_coord", "32", [], P | F.Divergent, "x, y, z in the window, w of the clip space", undefined, [
+    "component",
+  ]),
+  op("load_front_face", "32", [], P | F.Divergent, "not 0 for front faces"),
+  op("load_ancillary", "32", [], P | F.Divergent, "sample id in [11:8], layer in [26:16]"),
+  op("load_sample_coverage", "32", [], P | F.Divergent, "samples that the primitive covers"),
+  op(
+    "quad_perm",
+    "32",
+    s1,
+    F.Wave | F.Divergent,
+    "a in lane (`index` >> 2 * l) & 3 of the quad, l the lane's place in it",
+    undefined,
+    ["index"],
+  ),
+  op("demote", "", [], F.Writes, "the active lanes become helpers: they write and export nothing from here on"),
+  op("load_helper", "1", [], F.Wave | F.Divergent, "the lane is a helper"),
+  // vertex stage
+  op("load_vertex_id", "32", [], P | F.Divergent, "number of the vertex, without the base"),
+  op("load_instance_id", "32", [], P | F.Divergent, "number of the instance, without the base"),
+  op("load_draw", "32", [], P | F.Uniform, "component 0 base vertex, 1 draw number, 2 first instance", undefined, [
+    "component",
+  ]),
+  op(
+    "load_vertex",
+    "vec",
+    s1,
+    P,
+    "element a of the vertex buffer `binding`, from byte `base` on, in buffer format `bits`",
+    undefined,
+    ["binding", "base", "bits"],
+  ),
+  // exports. target: 0-7 colours, 8 depth (x) stencil (y) sample mask (z), 9 none, 12-15 position, 256 + location parameter.
+  // bits: which of x, y, z, w the sources are [3:0], packed halves 4, last of its kind 5, EXEC is the pixel mask 6
+  op("export", "", ["32*"], F.Writes, "to `index`", undefined, ["index", "bits"]),
+  op("pack_half_rtz", "32", s2, P, "two f32 to f16 towards 0, a in the low half"),
+  op("pack_unorm16", "32", s2, P, "two f32 of 0..1 to 16 bits unsigned normalised"),
+  op("pack_snorm16", "32", s2, P, "two f32 of -1..1 to 16 bits signed normalised"),
+  op("pack_uint16", "32", s2, P, "two words to 16 bits, unsigned saturating"),
+  op("pack_sint16", "32", s2, P, "two words to 16 bits, signed saturating"),
+  // images. Sources: element of the image's binding, element of the sampler's (constant 0 where there is none), data,
+  // then the address in the order of the hardware: offset, bias, compare value, gradients, coordinates, LOD or mip or clamp.
+  // `index`: dim [2:0], dmask [6:3], offset 7, bias 8, compare 9, gradients 10, LOD 11, LOD 0 12, clamp 13, gather 14,
+  // mip 15, data dwords [18:16], atomic [23:20]. `set`, `binding`: image in the low half, sampler in the high half
+  op(
+    "image_sample",
+    "vec",
+    ["32*"],
+    P,
+    "filtered texel (gather: one component of four) that needs no other lane",
+    undefined,
+    ["index", "set", "binding"],
+  ),
+  op(
+    "image_sample_quad",
+    "vec",
+    ["32*"],
+    F.Wave | F.Divergent,
+    "as image_sample, with the LOD from the coordinates of the quad",
+    undefined,
+    ["index", "set", "binding"],
+  ),
+  op(
+    "image_query_lod",
+    "vec",
+    ["32*"],
+    F.Wave | F.Divergent,
+    "clamped and unclamped LOD that image_sample_quad would use",
+    undefined,
+    ["index", "set", "binding"],
+  ),
+  op("image_load", "vec", ["32*"], F.Reads, "texel at integer coordinates", undefined, ["index", "set", "binding"]),
+  op("image_store", "", ["32*"], F.Writes, "sets the texel at integer coordinates", undefined, [
+    "index",
+    "set",
+    "binding",
+  ]),
+  op(
+    "image_atomic",
+    "32",
+    ["32*"],
+    F.Writes | F.Divergent,
+    "the old texel; atomic 9: compare and swap, new value first",
+    undefined,
+    ["index", "set", "binding"],
+  ),
+  op("image_size", "vec", ["32*"], P, "width, height, depth or layers, levels at the LOD in the address", undefined, [
+    "index",
+    "set",
+    "binding",
+  ]),
+  // texel buffers: index of the texel, element
+  op("load_texel", "vec", ["32", "32?"], F.Reads, "texel, converted by the buffer's format", undefined, [
+    "set",
+    "binding",
+  ]),
+  op("store_texel", "", ["vec", "32", "32?"], F.Writes, "data, index, element", undefined, ["set", "binding"]),
+  op(
+    "texel_atomic",
+    "32",
+    ["32*"],
+    F.Writes | F.Divergent,
+    "index, element, data; atomic 9: compare and swap, new value first",
+    undefined,
+    ["set", "binding", "atomic"],
+  ),
+  op("texel_count", "32", ["32?"], P, "texels of the bound range; source: element", undefined, ["set", "binding"]),
+  // the face of a cube map that x, y, z point at, and coordinates on it
+  op("cube_id", "32", s3, P, "face number as a float"),
+  op("cube_s", "32", s3, P, "s coordinate, not divided"),
+  op("cube_t", "32", s3, P, "t coordinate, not divided"),
+  op("cube_ma", "32", s3, P, "twice the major axis"),
   // jumps
   op("break", "", [], F.Jump, "leaves the innermost loop"),
   op("continue", "", [], F.Jump, "goes to the innermost loop's continue list; not inside that list"),

@@ -32,4 +32,5 @@ export { disassemble, printInstruction, printModule } from "./text/disassembler.
 export type { Id } from "./type-pool.ts";
 export { type ValidateOptions, validateModule } from "./validate/index.ts";
 export type { SpirvTarget } from "./version.ts";
+export type { VertexInput } from "./vertex-inputs.ts";
 export { InstructionTooLong, maxInstructionWords } from "./word-buffer.ts";

@@ -7,6 +7,7 @@ import { enumerantName } from "./grammar.ts";
 import { type Instruction, type Module, operand, operandCount } from "./module.ts";
 import { Reports } from "./reports.ts";
 import { TypeLayout } from "./type-layout.ts";
+import { type VertexInput, vertexInputs } from "./vertex-inputs.ts";
 
 export type ShaderStage = "compute" | "vertex" | "fragment";
 
@@ -55,6 +56,10 @@ export interface ModuleReflection {
   readonly workgroupSize: readonly [number, number, number];
   /** Ascending (set, binding). */
   readonly resources: readonly ModuleResource[];
+  /** Vertex stage: locations that the code refers to, ascending. */
+  readonly vertexInputs: readonly VertexInput[];
+  /** Fragment stage: the execution mode EarlyFragmentTests. */
+  readonly earlyFragmentTests: boolean;
   /** Bytes up to the end of the last push constant; 0 without a block. */
   readonly pushConstantBytes: number;
   readonly specializationConstants: readonly ModuleSpecConstant[];
@@ -91,7 +96,8 @@ export function reflectModule(
 
   const resources: ModuleResource[] = [];
   let pushConstantBytes = 0;
-  for (const variable of usedVariables(module, found.fn)) {
+  const variables = usedVariables(module, found.fn);
+  for (const variable of variables) {
     const storage = operand(module, variable, 0);
     const pointee = pointeeOf(module, variable);
     if (storage === StorageClass.PushConstant) {
@@ -111,6 +117,8 @@ export function reflectModule(
       function: found.fn,
       workgroupSize: [x, y, z],
       resources,
+      vertexInputs: found.stage === "vertex" ? vertexInputs(module, variables, annotations, constants) : [],
+      earlyFragmentTests: hasMode(module, found, ExecutionMode.EarlyFragmentTests),
       pushConstantBytes,
       specializationConstants: specConstants(module, annotations),
       entryPoints: entryPoints(module).map((e) => ({ name: e.name, stage: e.stage })),
@@ -151,6 +159,12 @@ function usedVariables(module: Module, fn: number): Instruction[] {
 function pointeeOf(module: Module, variable: Instruction): number {
   const pointer = module.definitions[variable.type];
   return pointer?.opcode === Op.OpTypePointer ? operand(module, pointer, 1) : 0;
+}
+
+function hasMode(module: Module, entry: EntryPoint, mode: number): boolean {
+  return module.instructions.some(
+    (i) => i.opcode === Op.OpExecutionMode && operand(module, i, 0) === entry.fn && operand(module, i, 1) === mode,
+  );
 }
 
 function localSize(

@@ -53,6 +53,7 @@ function uniformClass(i: u32): u32 {
   switch (opOf(i)) {
     case Op.LOAD_WORKGROUP_ID:
     case Op.LOAD_NUM_WORKGROUPS:
+    case Op.LOAD_DRAW:
     case Op.LOAD_PUSH:
     case Op.SSBO_SIZE:
     case Op.BALLOT:

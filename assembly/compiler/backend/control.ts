@@ -46,6 +46,7 @@ import {
   nodeMachine,
   nodeTarget,
 } from "./columns.ts";
+import { startExact } from "./exact.ts";
 import { makeArguments } from "./launch.ts";
 import { addEdge, addLaneEdge, layOut, newBlock, newVreg, RegClass, setMachinePlace } from "./machine.ts";
 import { Sel, selOf } from "./patterns.ts";
@@ -354,7 +355,10 @@ function emitBlock(b: u32): void {
     nodeAnchor[b] = bLast[buildBlock()];
     return;
   }
-  if (b == entryBlock()) makeArguments();
+  if (b == entryBlock()) {
+    makeArguments();
+    startExact();
+  }
   nodeAnchor[b] = bLast[buildBlock()];
   selectBlock(b);
   const next = nextNode(b);

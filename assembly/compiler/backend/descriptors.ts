@@ -44,7 +44,7 @@ import {
 } from "./build.ts";
 import { classOf, ValueClass } from "./classes.ts";
 import { mDst0, mImm, mSrc0, mSrc1, nodeAnchor, nodeDepthOf, nodeMachine, vHint } from "./columns.ts";
-import { pushPointer, setPointer } from "./launch.ts";
+import { pushPointer, setPointer, vertexBuffers } from "./launch.ts";
 import { component, isVgprOperand, newVreg, operandVreg, RegClass, vregOperand } from "./machine.ts";
 import { define, operandOf } from "./values.ts";
 import { openWaterfall } from "./waterfall.ts";
@@ -70,8 +70,11 @@ function setCell(row: u32, column: u32, value: u32): void {
   store<u32>(rows + ((<usize>row * 5 + <usize>column) << 2), value);
 }
 
-// Pointer pairs by set; 32 is the push-constant pointer.
-const pairs = memory.data(33 * 4, 4);
+/** A set of `rows` that stands for the table of vertex buffers. */
+const VERTEX_SET: u32 = 0xffff_fffe;
+
+// Pointer pairs by set; 32 is the push-constant pointer, 33 that of the vertex buffers.
+const pairs = memory.data(34 * 4, 4);
 
 /** Source number of the array element of a buffer op, or -1. */
 function elementSource(i: u32): i32 {
@@ -153,7 +156,7 @@ export function scanDescriptors(thrifty: bool): void {
   rowCount = 0;
   local = false;
   localBlock = 0;
-  memory.fill(pairs, 0, 33 * 4);
+  memory.fill(pairs, 0, 34 * 4);
   let order: u32 = 0;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     nodeOrder[b] = order++;
@@ -305,6 +308,21 @@ export function selectDescriptorAddress(i: u32): void {
   const held = valuNew(Isa.v_min_u32_e64, index, constantOperand(last), 0);
   const scaled = valuNew(Isa.v_mul_u32_u24_e64, held, constantOperand(bindingColumn(row, 3)), 0);
   valu(Isa.v_add3_u32, define(i), scaled, constantOperand(first), pointer, 0);
+}
+
+/** The V# of a vertex buffer: entry `binding` of the table. Source: docs/abi.md. */
+export function vertexDescriptor(binding: u32): u32 {
+  const pair = pointerPair(33, vertexBuffers());
+  const found = findRow(VERTEX_SET, binding, 0);
+  if (found >= 0 && cell(found, 4) != 0) return cell(found, 4);
+  const entry = entryBlock();
+  const here = buildBlock();
+  buildBehind(nodeMachine[entry], nodeAnchor[entry]);
+  const dst = loadDescriptor(pair, binding * <u32>DESCRIPTOR_BYTES, 0);
+  nodeAnchor[entry] = buildAnchor();
+  buildAt(here);
+  setCell(addRow(VERTEX_SET, binding, 0, entry), 4, dst);
+  return dst;
 }
 
 /** The V# of a buffer op: four SGPRs. */

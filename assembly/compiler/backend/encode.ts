@@ -2,7 +2,10 @@
 import { Fail, fail, failAt, Limit } from "../../base/index.ts";
 import {
   packDs,
+  packExp,
   packGlobal,
+  packMimg,
+  packMtbuf,
   packMubuf,
   packScratch,
   packSmem,
@@ -11,6 +14,7 @@ import {
   packSopc,
   packSopk,
   packSopp,
+  packVintrp,
   packVop1,
   packVop2,
   packVop3,
@@ -41,6 +45,9 @@ import {
 } from "./columns.ts";
 import { Hw, hwCode, layoutLength, Mod, source } from "./machine.ts";
 
+/** The source code that a DPP16 dword follows. Source: RDNA2 ISA, scalar operand table. */
+const DPP16: u32 = 250;
+
 let codeCount: u32 = 0;
 let lineCount: u32 = 0;
 
@@ -67,6 +74,7 @@ function baseWords(format: u32): u32 {
     case Format.VOP1:
     case Format.VOP2:
     case Format.VOPC:
+    case Format.VINTRP:
       return 1;
     default:
       return 2;
@@ -75,7 +83,7 @@ function baseWords(format: u32): u32 {
 
 /** Dwords of an instruction. */
 export function instrWords(i: u32): u32 {
-  return baseWords(opFormat(mOp[i])) + (usesLiteral(i) ? 1 : 0);
+  return baseWords(opFormat(mOp[i])) + (usesLiteral(i) || (mMods[i] & Mod.DPP) != 0 ? 1 : 0);
 }
 
 function isBranch(op: u32): bool {
@@ -140,12 +148,83 @@ function encodeMubuf(i: u32): void {
       soffset,
       mImm[i],
       bit(mods, Mod.OFFEN),
-      0,
+      bit(mods, Mod.IDXEN),
       bit(mods, Mod.GLC),
       0,
       bit(mods, Mod.DLC),
       0,
       0,
+    ),
+  );
+}
+
+/** mImm: offset [11:0], format [22:16]. */
+function encodeMtbuf(i: u32): void {
+  const mods = mMods[i];
+  const data = mDst0[i] != 0 ? mDst0[i] : mSrc0[i];
+  put64(
+    packMtbuf(
+      mOp[i],
+      vgpr(data),
+      vgpr(mSrc1[i]),
+      hwCode(mSrc2[i]) >> 2,
+      mSrc3[i] == 0 ? 0 : hwCode(mSrc3[i]),
+      mImm[i] & 0xfff,
+      bit(mods, Mod.OFFEN),
+      bit(mods, Mod.IDXEN),
+      mImm[i] >> 16,
+      bit(mods, Mod.GLC),
+      0,
+      bit(mods, Mod.DLC),
+      0,
+      0,
+    ),
+  );
+}
+
+/** Data is the destination or source 0. mImm: dmask [3:0], dim [6:4], unorm 7. */
+function encodeImage(i: u32): void {
+  const mods = mMods[i];
+  const data = mSrc0[i] != 0 ? mSrc0[i] : mDst0[i];
+  put64(
+    packMimg(
+      mOp[i],
+      vgpr(data),
+      vgpr(mSrc1[i]),
+      hwCode(mSrc2[i]) >> 2,
+      mSrc3[i] == 0 ? 0 : hwCode(mSrc3[i]) >> 2,
+      mImm[i] & 15,
+      (mImm[i] >> 4) & 7,
+      (mImm[i] >> 7) & 1,
+      bit(mods, Mod.GLC),
+      0,
+      bit(mods, Mod.DLC),
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+    ),
+  );
+}
+
+/** mImm: target [7:0], components [11:8], compr 12, done 13, vm 14. */
+function encodeExport(i: u32): void {
+  const word = mImm[i];
+  put64(
+    packExp(
+      mOp[i],
+      word & 0xff,
+      vgpr(mSrc0[i]),
+      vgpr(mSrc1[i]),
+      vgpr(mSrc2[i]),
+      vgpr(mSrc3[i]),
+      (word >> 8) & 15,
+      (word >> 12) & 1,
+      (word >> 13) & 1,
+      (word >> 14) & 1,
     ),
   );
 }
@@ -185,6 +264,11 @@ function encodeInstr(i: u32): void {
       put(packSopp(op, isBranch(op) ? branchOffset(i) : mImm[i] & 0xffff));
       break;
     case Format.VOP1:
+      if ((mMods[i] & Mod.DPP) != 0) {
+        put(packVop1(op, vgpr(mDst0[i]), DPP16));
+        put(mLit[i] | vgpr(mSrc0[i]));
+        return;
+      }
       // v_readfirstlane writes an SGPR.
       put(packVop1(op, mDst0[i] == 0 ? 0 : hwCode(mDst0[i]) & 0xff, vector(mSrc0[i])));
       break;
@@ -230,6 +314,27 @@ function encodeInstr(i: u32): void {
       break;
     case Format.MUBUF:
       encodeMubuf(i);
+      break;
+    case Format.MTBUF:
+      encodeMtbuf(i);
+      break;
+    case Format.MIMG:
+      encodeImage(i);
+      break;
+    case Format.EXP:
+      encodeExport(i);
+      break;
+    case Format.VINTRP:
+      // mImm: attribute [7:0], component [9:8], slot of v_interp_mov [17:16].
+      put(
+        packVintrp(
+          op,
+          vgpr(mDst0[i]),
+          mSrc0[i] != 0 ? vgpr(mSrc0[i]) : (mImm[i] >> 16) & 3,
+          mImm[i] & 0xff,
+          (mImm[i] >> 8) & 3,
+        ),
+      );
       break;
     case Format.SCRATCH:
       // The address is a VGPR, an SGPR (EXEC_HI stands for none), or the immediate alone.

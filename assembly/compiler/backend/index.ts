@@ -10,13 +10,19 @@ import { COLUMNS_END, codeWords, lineOffset, linePlace } from "./columns.ts";
 import { selectFunction } from "./control.ts";
 import { scanDescriptors } from "./descriptors.ts";
 import { codeLength, encode, lineRows } from "./encode.ts";
+import { demotes, scanExact } from "./exact.ts";
 import { assignOperands, shrinkForms } from "./finish.ts";
 import {
+  drawBits,
+  drawSgpr,
+  flatBits,
   groupBits,
   inlinedPushDwords,
+  locationBits,
   pushSgpr,
   scanLaunch,
   setBits,
+  stageInputs,
   threadComponents,
   UserData,
   userSgprs,
@@ -42,6 +48,7 @@ export function select(thrifty: bool): void {
   assert(COLUMNS_END <= BACKEND_END);
   resetMachine();
   scanLaunch();
+  scanExact();
   scanDescriptors(thrifty);
   findBufferWrites();
   classifyValues();
@@ -86,16 +93,22 @@ export function emit(): i32 {
 export {
   codeLength,
   codeWords,
+  demotes,
+  drawBits,
+  drawSgpr,
+  flatBits,
   groupBits,
   inlinedPushDwords,
   lineOffset,
   linePlace,
   lineRows,
+  locationBits,
   pushSgpr,
   scratchBytes,
   setBits,
   spilledSgprs,
   spilledVgprs,
+  stageInputs,
   threadComponents,
   UserData,
   usedSgprs,

@@ -4,7 +4,7 @@
  */
 import { Fail, fail } from "../../base/index.ts";
 import { DYNAMIC_SET, Op } from "../../gen/ir-ops.ts";
-import { OP_COUNT } from "../../gen/isa-ops.ts";
+import { Op as Isa, OP_COUNT } from "../../gen/isa-ops.ts";
 import {
   componentsOf,
   constBits,
@@ -17,10 +17,11 @@ import {
   opOf,
   src,
   srcCount,
+  stage,
 } from "../ir/index.ts";
-import { raw } from "./build.ts";
+import { raw, salu } from "./build.ts";
 import { mDst0, vFixed } from "./columns.ts";
-import { newVreg, operandVreg, RegClass } from "./machine.ts";
+import { Hw, hw, newVreg, operandVreg, RegClass } from "./machine.ts";
 
 /** Pseudo instruction: defines a launch argument in its fixed register, from the first moment on. */
 export const P_ARGUMENT: u32 = OP_COUNT;
@@ -30,6 +31,9 @@ export const P_RELEASE: u32 = OP_COUNT + 1;
 export const P_UNDEFINED: u32 = OP_COUNT + 2;
 
 const MAX_USER_SGPRS: u32 = 16;
+const MAX_GRAPHICS_SGPRS: u32 = 32;
+const VERTEX: u32 = 1;
+const FRAGMENT: u32 = 2;
 /** Vulkan's guaranteed push-constant size is 128; more than this never fits in SGPRs. */
 const MAX_PUSH_DWORDS: u32 = 64;
 const MAX_SETS: u32 = 32;
@@ -47,13 +51,29 @@ let pushBase: u32 = 0;
 let countsBase: u32 = 0;
 let groupsEnd: u32 = 0;
 
-const operands = memory.data(4 * (32 + 64 + 3 + 3 + 3 + 1), 4);
+const operands = memory.data(4 * (32 + 64 + 3 + 3 + 3 + 1 + 4 + 16 + 2), 4);
 const SETS: usize = 0;
 const PUSH: usize = 32;
 const COUNTS: usize = 96;
 const GROUPS: usize = 99;
 const THREADS: usize = 102;
 const PUSH_POINTER: usize = 105;
+/** Base vertex, draw number, first instance, pointer to the vertex buffers. */
+const DRAW: usize = 106;
+/** i, j by kind. */
+const BARY: usize = 110;
+// Fragment: bits of SPI_PS_INPUT_ADDR. Vertex: bit 0 vertex id, bit 1 instance id.
+let stageUsed: u32 = 0;
+/** Fragment: bits as well, with those that must be there. */
+let stageAddress: u32 = 0;
+/** Bits of DRAW that are used. */
+let drawUsed: u32 = 0;
+let drawBase: u32 = 0;
+let locationsLow: u64 = 0;
+let locationsHigh: u64 = 0;
+let flatLow: u64 = 0;
+let flatHigh: u64 = 0;
+const stageOperands = memory.data(4 * 16, 4);
 function put(slot: usize, operand: u32): void {
   store<u32>(operands + (slot << 2), operand);
 }
@@ -116,8 +136,123 @@ export function pushOffset(i: u32): i64 {
   return -1;
 }
 
+/** SPI_PS_INPUT_ADDR and ENA of the fragment stage; bit 1 of the vertex stage: the instance id is wanted. */
+export function stageInputs(): u32 {
+  return stage() == FRAGMENT ? stageAddress : stageUsed;
+}
+/** Bits: base vertex, draw number, first instance, pointer to the vertex buffers. */
+export function drawBits(): u32 {
+  return drawUsed;
+}
+export function drawSgpr(): u32 {
+  return drawBase;
+}
+/** Locations of attributes (fragment) or parameters (vertex), as bits. */
+export function locationBits(high: bool): u64 {
+  return high ? locationsHigh : locationsLow;
+}
+
+/** Of `locationBits` those that are not interpolated. */
+export function flatBits(high: bool): u64 {
+  return high ? flatHigh : flatLow;
+}
+
+/** Rank of a location among those that are used: number of the attribute or parameter. */
+function rankOf(location: u32): u32 {
+  if (location < 64) return <u32>popcnt<u64>(locationsLow & (((<u64>1) << (<u64>location)) - 1));
+  const above = locationsHigh & (((<u64>1) << (<u64>location - 64)) - 1);
+  return <u32>popcnt<u64>(locationsLow) + <u32>popcnt<u64>(above);
+}
+export function attributeOf(location: u32): u32 {
+  return rankOf(location);
+}
+export function parameterOf(location: u32): u32 {
+  return rankOf(location);
+}
+function useLocation(location: u32): void {
+  if (location < 64) locationsLow |= (<u64>1) << (<u64>location);
+  else locationsHigh |= (<u64>1) << (<u64>location - 64);
+}
+
+/** Bit of SPI_PS_INPUT_ADDR (fragment), of `stageUsed` (vertex), for an op. */
+function argumentBit(op: u32, component: u32): u32 {
+  switch (op) {
+    case Op.LOAD_FRAG_COORD:
+      return 8 + component;
+    case Op.LOAD_FRONT_FACE:
+      return 12;
+    case Op.LOAD_ANCILLARY:
+      return 13;
+    case Op.LOAD_SAMPLE_COVERAGE:
+      return 14;
+    case Op.LOAD_INSTANCE_ID:
+      return 1;
+    default:
+      return 0;
+  }
+}
+export function stageArgument(op: u32, component: u32): u32 {
+  return load<u32>(stageOperands + ((<usize>argumentBit(op, component)) << 2));
+}
+export function barycentricArgument(kind: u32, component: u32): u32 {
+  return get(BARY + <usize>(2 * kind + component));
+}
+export function drawArgument(component: u32): u32 {
+  return get(DRAW + <usize>component);
+}
+export function vertexBuffers(): u32 {
+  return get(DRAW + 3);
+}
+
+function scanGraphics(i: u32): void {
+  const op = opOf(i);
+  switch (op) {
+    case Op.LOAD_BARY:
+      stageUsed |= (<u32>1) << imm(i, 0);
+      return;
+    case Op.INTERP_FLAT:
+      if (imm(i, 0) < 64) flatLow |= (<u64>1) << (<u64>imm(i, 0));
+      else flatHigh |= (<u64>1) << (<u64>imm(i, 0) - 64);
+      interpolates = true;
+      useLocation(imm(i, 0));
+      return;
+    case Op.INTERP:
+      interpolates = true;
+      useLocation(imm(i, 0));
+      return;
+    case Op.EXPORT:
+      if (imm(i, 0) >= 256) useLocation(imm(i, 0) - 256);
+      return;
+    case Op.LOAD_DRAW:
+      drawUsed |= (<u32>1) << imm(i, 0);
+      return;
+    case Op.LOAD_VERTEX:
+      drawUsed |= 8;
+      return;
+    case Op.LOAD_FRAG_COORD:
+    case Op.LOAD_FRONT_FACE:
+    case Op.LOAD_ANCILLARY:
+    case Op.LOAD_SAMPLE_COVERAGE:
+    case Op.LOAD_VERTEX_ID:
+    case Op.LOAD_INSTANCE_ID:
+      stageUsed |= (<u32>1) << argumentBit(op, imm(i, 0));
+      return;
+    default:
+      return;
+  }
+}
+/** M0 must hold the primitive mask. */
+let interpolates: bool = false;
+
 /** Finds what the shader uses. */
 export function scanLaunch(): void {
+  stageUsed = 0;
+  drawUsed = 0;
+  locationsLow = 0;
+  locationsHigh = 0;
+  flatLow = 0;
+  flatHigh = 0;
+  interpolates = false;
   setsUsed = 0;
   pushUsed = 0;
   pushAny = false;
@@ -135,13 +270,17 @@ export function scanLaunch(): void {
       else if (op == Op.LOAD_NUM_WORKGROUPS) countsUsed = true;
       else if (op == Op.LOAD_LOCAL_ID) threadTop = max<u32>(threadTop, imm(i, 0));
       else if (op == Op.LOAD_PUSH) scanPush(i);
+      else if (stage() != 0) scanGraphics(i);
     }
   }
-  const fixed: u32 = 2 + <u32>popcnt<u32>(setsUsed) + (countsUsed ? 3 : 0);
+  const limit = stage() == 0 ? MAX_USER_SGPRS : MAX_GRAPHICS_SGPRS;
+  const fixed: u32 = 2 + <u32>popcnt<u32>(setsUsed) + (countsUsed ? 3 : 0) + <u32>popcnt<u32>(drawUsed);
   const dwords = <u32>popcnt<u64>(pushUsed);
-  if (pushAny && fixed + dwords > MAX_USER_SGPRS) pushInlined = false;
-  if (fixed + <u32>(pushAny && !pushInlined ? 1 : 0) > MAX_USER_SGPRS)
-    fail(Fail.OUT_OF_REGISTERS, 0, MAX_USER_SGPRS, 0);
+  if (pushAny && fixed + dwords > limit) pushInlined = false;
+  if (fixed + <u32>(pushAny && !pushInlined ? 1 : 0) > limit) fail(Fail.OUT_OF_REGISTERS, 0, limit, 0);
+  stageAddress = stageUsed;
+  // The hardware wants one of i, j at least.
+  if (stage() == FRAGMENT && (stageUsed & 0x7f) == 0) stageAddress |= 2;
 }
 
 function scanPush(i: u32): void {
@@ -177,13 +316,49 @@ export function makeArguments(): void {
     }
   }
   countsBase = sgpr;
+  drawBase = sgpr;
+  // The pointer to the vertex buffers comes first.
+  if ((drawUsed & 8) != 0) put(DRAW + 3, argument(RegClass.SGPR, sgpr++));
+  for (let c: u32 = 0; c < 3; c++)
+    if (((drawUsed >> c) & 1) != 0) put(DRAW + <usize>c, argument(RegClass.SGPR, sgpr++));
   if (countsUsed) for (let c: u32 = 0; c < 3; c++) put(COUNTS + <usize>c, argument(RegClass.SGPR, sgpr++));
   userCount = sgpr;
   for (let c: u32 = 0; c < 3; c++) {
     if (((groupUsed >> c) & 1) != 0) put(GROUPS + <usize>c, argument(RegClass.SGPR, sgpr++));
   }
+  if (stage() == FRAGMENT) {
+    const mask = argument(RegClass.SGPR, sgpr++);
+    groupsEnd = sgpr;
+    fragmentArguments();
+    if (interpolates) salu(Isa.s_mov_b32, hw(Hw.M0, 1), mask, 0);
+    return;
+  }
   groupsEnd = sgpr;
+  if (stage() == VERTEX) {
+    if ((stageUsed & 1) != 0) store<u32>(stageOperands, argument(RegClass.VGPR, 0));
+    if ((stageUsed & 2) != 0) store<u32>(stageOperands + 4, argument(RegClass.VGPR, 3));
+    return;
+  }
   for (let c: u32 = 0; c <= threadTop; c++) put(THREADS + <usize>c, argument(RegClass.VGPR, c));
+}
+
+/** VGPRs in the order of the bits of SPI_PS_INPUT_ADDR. */
+function fragmentArguments(): void {
+  let vgpr: u32 = 0;
+  for (let bit: u32 = 0; bit < 16; bit++) {
+    if (((stageAddress >> bit) & 1) == 0) continue;
+    const used = ((stageUsed >> bit) & 1) != 0;
+    if (bit < 7) {
+      if (used) {
+        put(BARY + <usize>(2 * bit), argument(RegClass.VGPR, vgpr));
+        put(BARY + <usize>(2 * bit + 1), argument(RegClass.VGPR, vgpr + 1));
+      }
+      vgpr += 2;
+    } else {
+      if (used) store<u32>(stageOperands + ((<usize>bit) << 2), argument(RegClass.VGPR, vgpr));
+      vgpr++;
+    }
+  }
 }
 
 /** Where the wave's scratch offset comes, when scratch is used. */

@@ -85,6 +85,9 @@ export const enum Mod {
   COPY = 1024,
   /** A scalar instruction that is there for its SCC alone. */
   TEST = 2048,
+  IDXEN = 4096,
+  /** A VOP1 whose source 0 goes through DPP16; `mLit` is the second dword without the source. */
+  DPP = 8192,
 }
 
 export const NO_REG: u32 = 0xffffffff;

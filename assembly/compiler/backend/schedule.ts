@@ -45,6 +45,7 @@ let sgprs: u32 = 0;
 function memoryOf(op: u32): u32 {
   switch (opFormat(op)) {
     case Format.MUBUF:
+    case Format.MIMG:
     case Format.GLOBAL:
     case Format.SCRATCH:
       return 1;

@@ -24,6 +24,7 @@ import { copy, inVgpr, raw } from "./build.ts";
 import { classOf, ValueClass } from "./classes.ts";
 import { mDst0, valueNeed, valueOperand } from "./columns.ts";
 import { selectDescriptorAddress } from "./descriptors.ts";
+import { endPixels, startPixels } from "./exact.ts";
 import { P_UNDEFINED, threadId, workgroupCount, workgroupId } from "./launch.ts";
 import {
   component,
@@ -50,6 +51,7 @@ import {
   selectSharedLoad,
   selectSharedStore,
 } from "./select-memory.ts";
+import { selectGraphics } from "./select-graphics.ts";
 import { selectWave } from "./select-wave.ts";
 import { maskOf, operandOf, phiOperand } from "./values.ts";
 import { closeWaterfall } from "./waterfall.ts";
@@ -90,10 +92,12 @@ function selectInstr(i: u32): void {
       selectBufferLoad(i);
       return;
     case Op.STORE_SSBO:
+      startPixels();
       selectBufferStore(i);
       return;
     case Op.SSBO_ATOMIC:
     case Op.SSBO_ATOMIC_CMPSWAP:
+      startPixels();
       selectBufferAtomic(i);
       return;
     case Op.SSBO_SIZE:
@@ -138,6 +142,7 @@ function selectInstr(i: u32): void {
     default:
       break;
   }
+  if (selectGraphics(i)) return;
   if (isDouble(opOf(i))) {
     if (useCount(i) > 0) selectDouble(i);
     return;
@@ -161,6 +166,7 @@ export function selectBlock(b: u32): void {
     if (single && opOf(i) == Op.PHI) copyValue(phiOperand(i), src(i, 0));
     else selectInstr(i);
     closeWaterfall();
+    endPixels();
   }
 }
 

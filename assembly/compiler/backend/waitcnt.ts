@@ -67,6 +67,9 @@ let scalarOpen: bool = false;
 let needVm: u32 = NO_WAIT;
 let needLgkm: u32 = NO_WAIT;
 let needVs: u32 = NO_WAIT;
+/** An export of this block may still read its VGPRs; the instruction writes one. */
+let exporting: bool = false;
+let needExp: bool = false;
 
 /** Saved states are ages + 1 in bytes, the SMEM flag behind them, a "reached" byte behind that. */
 const STATE_BYTES: u32 = 1176;
@@ -136,6 +139,7 @@ function needInstr(i: u32): void {
   needVm = NO_WAIT;
   needLgkm = NO_WAIT;
   needVs = NO_WAIT;
+  needExp = exporting && mDst0[i] != 0 && hwCode(mDst0[i]) >= <u32>Hw.VGPR0;
   if (mOp[i] == P_RELEASE) {
     if ((mImm[i] & 1) != 0) {
       need(VM, LOAD_SLOT);
@@ -157,6 +161,7 @@ function settle(): void {
     if (needLgkm == 0) scalarOpen = false;
   }
   if (needVs != NO_WAIT) doneVs = max<u32>(doneVs, nowVs - needVs);
+  if (needExp) exporting = false;
 }
 
 function mark(counter: u32, operand: u32, event: u32): void {
@@ -174,6 +179,7 @@ function issue(i: u32): void {
   const op = mOp[i];
   if (op >= OP_COUNT) return;
   let counter = opCounter(op);
+  if (counter == Counter.exp) exporting = true;
   if (counter == Counter.none) return;
   if (counter == Counter.vmOrVs) counter = (mMods[i] & Mod.GLC) != 0 ? Counter.vm : Counter.vs;
   if (counter == Counter.vm) {
@@ -256,9 +262,9 @@ function mergeInto(block: u32): bool {
 }
 
 function insertWaits(b: u32, before: u32): void {
-  if (needVm != NO_WAIT || needLgkm != NO_WAIT) {
+  if (needVm != NO_WAIT || needLgkm != NO_WAIT || needExp) {
     const w = newInstr(Op.s_waitcnt);
-    mImm[w] = (needVm & 15) | ((needVm >> 4) << 14) | (7 << 4) | (needLgkm << 8);
+    mImm[w] = (needVm & 15) | ((needVm >> 4) << 14) | ((needExp ? 0 : 7) << 4) | (needLgkm << 8);
     insertBefore(b, before, w);
   }
   if (needVs != NO_WAIT) {
@@ -269,7 +275,9 @@ function insertWaits(b: u32, before: u32): void {
   }
 }
 
+/** Exports stand in the last block only. */
 function walk(b: u32, insert: bool): void {
+  exporting = false;
   for (let i = bFirst[b]; i != 0; ) {
     const next = mNext[i];
     needInstr(i);
@@ -290,6 +298,7 @@ function drain(b: u32): void {
   needVm = NO_WAIT;
   needLgkm = NO_WAIT;
   needVs = NO_WAIT;
+  needExp = false;
   for (let k: u32 = 0; k < listLength; k++) {
     const cell = <u32>load<u16>(listed + ((<usize>k) << 1));
     need(cell / SLOTS, cell % SLOTS);

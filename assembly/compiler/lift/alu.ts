@@ -2,7 +2,7 @@
 import { failed } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvOp } from "../../gen/spirv.ts";
-import { constant, constantBool } from "../ir/index.ts";
+import { alu1, constant, constantBool, isConst, setImm } from "../ir/index.ts";
 import { addI, bin, fadd, fmul, fsub, notB, sel, tri, un } from "./fold-build.ts";
 import { leafPool } from "./ids.ts";
 
@@ -34,6 +34,28 @@ function fmod(a: u32, b: u32): u32 {
   return fsub(a, fmul(b, un(Op.FFLOOR, bin(Op.FDIV, a, b))));
 }
 
+/** Selectors of `quad_perm`: two bits a lane, lane 0 lowest. */
+const enum Quad {
+  X0 = 0xa0,
+  X1 = 0xf5,
+  Y0 = 0x44,
+  Y1 = 0xee,
+  FIRST = 0x00,
+  RIGHT = 0x55,
+  BELOW = 0xaa,
+}
+
+function quad(a: u32, selectors: u32): u32 {
+  const i = alu1(Op.QUAD_PERM, a);
+  setImm(i, 0, selectors);
+  return i;
+}
+
+/** Difference of two lanes of the quad. Lanes: 0 1 above 2 3. */
+function derivative(a: u32, to: u32, from: u32): u32 {
+  return isConst(a) ? constant(0) : fsub(quad(a, to), quad(a, from));
+}
+
 /** One scalar of a unary op; 0 where the op is none of these. */
 export function unary(op: u32, a: u32): u32 {
   switch (op) {
@@ -50,6 +72,24 @@ export function unary(op: u32, a: u32): u32 {
       return un(Op.BITCOUNT, a);
     case SpvOp.OpQuantizeToF16:
       return un(Op.F162F, un(Op.F2F16, a));
+    case SpvOp.OpDPdx:
+    case SpvOp.OpDPdxCoarse:
+      return derivative(a, Quad.RIGHT, Quad.FIRST);
+    case SpvOp.OpDPdy:
+    case SpvOp.OpDPdyCoarse:
+      return derivative(a, Quad.BELOW, Quad.FIRST);
+    case SpvOp.OpDPdxFine:
+      return derivative(a, Quad.X1, Quad.X0);
+    case SpvOp.OpDPdyFine:
+      return derivative(a, Quad.Y1, Quad.Y0);
+    case SpvOp.OpFwidth:
+    case SpvOp.OpFwidthCoarse:
+      return fadd(
+        un(Op.FABS, derivative(a, Quad.RIGHT, Quad.FIRST)),
+        un(Op.FABS, derivative(a, Quad.BELOW, Quad.FIRST)),
+      );
+    case SpvOp.OpFwidthFine:
+      return fadd(un(Op.FABS, derivative(a, Quad.X1, Quad.X0)), un(Op.FABS, derivative(a, Quad.Y1, Quad.Y0)));
     case SpvOp.OpIsNan:
       return bin(Op.FNEU, a, a);
     case SpvOp.OpIsInf:

@@ -10,14 +10,20 @@ import {
   constantBool,
   currentBlock,
   cursorAtEnd,
+  cursorBefore,
   effect,
+  entryBlock,
+  firstInstr,
   listFirst,
   listLast,
   loadVar,
   newVar,
+  nextInstr,
   nextNode,
+  opOf,
   parentOf,
   sideOf,
+  stage,
   storeVar,
   varWidth,
 } from "../ir/index.ts";
@@ -71,6 +77,7 @@ import {
   unsupported,
   wordAt,
 } from "./ids.ts";
+import { exportOutputs } from "./outputs.ts";
 import { copyPointer, describe, irWidth, Layout } from "./pointers.ts";
 import { Unsupported } from "./texts.ts";
 import { isPointerValue, scalarWidth, TypeKind } from "./types.ts";
@@ -353,13 +360,28 @@ export function liftBranchConditional(at: u32): void {
   branchTo(yes);
 }
 
+/** Ends a block without a branch. */
+function isEnd(op: u32): bool {
+  switch (op) {
+    case SpvOp.OpReturn:
+    case SpvOp.OpReturnValue:
+    case SpvOp.OpUnreachable:
+    case SpvOp.OpKill:
+    case SpvOp.OpTerminateInvocation:
+    case SpvOp.OpFunctionEnd:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /** Word of the instruction that ends the block of a label. */
 function terminatorOf(block: u32): u32 {
   let at = idType[block];
   while (!failed() && spend(1)) {
     const op = wordAt(at) & 0xffff;
     if (op == SpvOp.OpBranch || op == SpvOp.OpBranchConditional || op == SpvOp.OpSwitch) return at;
-    if (op == SpvOp.OpReturn || op == SpvOp.OpReturnValue || op == SpvOp.OpUnreachable || op == SpvOp.OpFunctionEnd)
+    if (isEnd(op))
       return at;
     at += max<u32>(wordAt(at) >> 16, 1);
   }
@@ -582,6 +604,14 @@ function enterFunction(callee: u32, returnTo: u32, result: u32): void {
 }
 
 /** Starts with the entry point's function. Functions keep: idType the word of OpFunction, ptrConst the first label. */
+/** Words of the entry point's interface ids. */
+let interfaceFirst: u32 = 0;
+let interfaceCount: u32 = 0;
+export function setInterface(first: u32, count: u32): void {
+  interfaceFirst = first;
+  interfaceCount = count;
+}
+
 export function enterMain(main: u32): void {
   pc = 0;
   label = 0;
@@ -590,6 +620,7 @@ export function enterMain(main: u32): void {
   running = true;
   instance = 0;
   switches = 0;
+  killed = 0;
   stamps = 1;
   enterFunction(main, 0, 0);
 }
@@ -607,8 +638,7 @@ export function liftReturn(at: u32, hasValue: bool): void {
     frameMergeType(f, type, at);
     for (let k: u32 = 0; k < typeLeaves[type] && !failed(); k++) storeVar(base + k, leafPool[idLeaf[value] + k]);
   }
-  if (realFrame() == f) ended = true;
-  else flaggedExit(f);
+  leaveFunction(f);
 }
 
 /** All returns of a function have its type. */
@@ -616,20 +646,70 @@ function frameMergeType(f: u32, type: u32, at: u32): void {
   if (wordAt(idType[frameHeader[f]] + 1) != type) malformed(at);
 }
 
+/** Bit of a FUNCTION frame's `frameReach`: invocations may end inside it. */
+const KILLS: u32 = 256;
+
+/** The variable that says whether the invocation has ended inside a called function. */
+let killed: u32 = 0;
+function killedVar(): u32 {
+  if (killed != 0) return killed - 1;
+  const v = newVar(1);
+  killed = v + 1;
+  const here = currentBlock();
+  let i = firstInstr(entryBlock());
+  while (i != 0 && opOf(i) == Op.CONST) i = nextInstr(i);
+  if (i != 0) cursorBefore(i);
+  else cursorAtEnd(entryBlock());
+  storeVar(v, constantBool(false));
+  cursorAtEnd(here);
+  return v;
+}
+
+/** OpKill, OpTerminateInvocation: the lane becomes a helper and leaves the function, then those around it. */
+export function liftKill(): void {
+  effect(Op.DEMOTE, 0, 0);
+  const f = frameFunction[frameDepth() - 1] - 1;
+  if (f != 0) {
+    storeVar(killedVar(), constantBool(true));
+    frameReach[f] = frameReach[f] | KILLS;
+  }
+  leaveFunction(f);
+}
+
+function leaveFunction(f: u32): void {
+  if (realFrame() == f) ended = true;
+  else flaggedExit(f);
+}
+
+/** Behind a call in which invocations may have ended: those leave this function too. */
+function leaveKilled(): void {
+  const f = frameFunction[frameDepth() - 1] - 1;
+  if (f != 0) frameReach[f] = frameReach[f] | KILLS;
+  const n = openIf(loadVar(killedVar(), 1));
+  cursorAtEnd(listFirst(n, 0));
+  if (realFrame() != f) flaggedExit(f);
+  pushFrame(FrameKind.TAIL, n, 0, 0, 0, currentBlock());
+  cursorAtEnd(listFirst(n, 1));
+  ended = false;
+}
+
 function closeFunction(f: u32): void {
   const callee = frameHeader[f];
   idStamp[callee] = 0;
   popFrame();
   if (f == 0) {
+    if (stage() != 0) exportOutputs(interfaceFirst, interfaceCount);
     effect(Op.END, 0, 0);
     running = false;
     return;
   }
+  const kills = (frameReach[f] & KILLS) != 0;
   instance = frameNode[f];
   label = frameMerge[f];
   pc = frameNext[f];
   ended = false;
   const type = wordAt(idType[callee] + 1);
+  if (kills) leaveKilled();
   if (typeKind[type] == TypeKind.VOID) return;
   const leaf = newLeaves(typeLeaves[type]);
   if (failed()) return;

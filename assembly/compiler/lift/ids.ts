@@ -40,7 +40,7 @@ export const decBinding = changetype<U32Column>(LIFT_BASE + 4 * C);
 export const decSet = changetype<U32Column>(LIFT_BASE + 5 * C);
 export const decBuiltIn = changetype<U32Column>(LIFT_BASE + 6 * C);
 export const decSpecId = changetype<U32Column>(LIFT_BASE + 7 * C);
-/** ArrayStride in bytes, 0 for none. */
+/** Types: ArrayStride in bytes, 0 for none. Variables: location + 1, component << 16, index << 24. */
 export const decStride = changetype<U32Column>(LIFT_BASE + 8 * C);
 /** First row of member decorations + 1. */
 const decMembers = changetype<U32Column>(LIFT_BASE + 9 * C);
@@ -77,6 +77,7 @@ const rawValue = changetype<U32Column>(LEAF_END + 2 * M);
 const rawNext = changetype<U32Column>(LEAF_END + 3 * M);
 // Members of struct types.
 export const memberType = changetype<U32Column>(LEAF_END + 4 * M);
+/** Offset in bytes; in blocks of inputs and outputs location + 1, component << 16. */
 export const memberOffset = changetype<U32Column>(LEAF_END + 5 * M);
 /** MatrixStride, with the high bit for RowMajor. */
 export const memberStride = changetype<U32Column>(LEAF_END + 6 * M);
@@ -104,6 +105,11 @@ export const enum Dec {
   NON_READABLE = 128,
   /** Pointers: the variable behind is known at run time only; `ptrElem` is the address of the descriptor. */
   DYNAMIC = 256,
+  /** How an input of the fragment stage is interpolated. */
+  FLAT = 512,
+  NO_PERSPECTIVE = 1024,
+  CENTROID = 2048,
+  SAMPLE = 4096,
 }
 export const ROW_MAJOR: u32 = 0x8000_0000;
 

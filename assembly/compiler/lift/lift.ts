@@ -4,6 +4,7 @@
  * `src/spirv` before; `repair.ts` carries it over to the tree, and the IR validator runs right after.
  */
 import { Fail, fail, failed, Limit, spend } from "../../base/index.ts";
+import { Op } from "../../gen/ir-ops.ts";
 import {
   SpvBuiltIn,
   SpvDecoration,
@@ -21,6 +22,7 @@ import {
   constantBool,
   constBits,
   cursorAtEnd,
+  effect,
   enterPlace,
   entryBlock,
   erase,
@@ -29,13 +31,16 @@ import {
   isReachable,
   localSize,
   nameBytes,
+  newInstr,
   nextBlock,
   nextInstr,
   nextNode,
+  place0,
   resetShader,
   setLocalSize,
   setShaderNameLength,
   setStage,
+  stage,
   unlinkNode,
 } from "../ir/index.ts";
 import { isAtomic, liftAtomic } from "./atomics.ts";
@@ -48,11 +53,13 @@ import {
   isRunning,
   liftBranchConditional,
   liftCall,
+  liftKill,
   liftPhi,
   liftReturn,
   liftSwitch,
   programCounter,
   selectionMerge,
+  setInterface,
   unwind,
 } from "./control.ts";
 import { resetFrames } from "./frames.ts";
@@ -83,8 +90,10 @@ import {
   unsupported,
   wordAt,
 } from "./ids.ts";
+import { STAGE_FRAGMENT, STAGE_VERTEX } from "./interface.ts";
 import { arrayLength, noteBuffer, resetShared, startShared, storePointer, zeroShared } from "./memory.ts";
 import { liftBarrier } from "./ordering.ts";
+import { resetOutputs } from "./outputs.ts";
 import { liftPointerPair } from "./pointer-values.ts";
 import { accessChain, copyPointer, declareVariable, decorationBit, resetPointers } from "./pointers.ts";
 import { repairDominance } from "./repair.ts";
@@ -114,6 +123,13 @@ function wordsEqualName(at: u32, count: u32): bool {
 function liftEntryPoint(at: u32, count: u32): void {
   if (wordAt(at + 1) != option(Option.MODEL) || !wordsEqualName(at + 3, count - 3)) return;
   main = idAt(at + 2);
+  let name: u32 = at + 3;
+  // The name ends with the first word that holds a zero byte.
+  for (; name < at + count; name++) {
+    const w = wordAt(name);
+    if ((w & 0xff) == 0 || (w & 0xff00) == 0 || (w & 0xff_0000) == 0 || (w & 0xff00_0000) == 0) break;
+  }
+  setInterface(name + 1, at + count - name - 1);
 }
 
 function liftExecutionMode(at: u32, count: u32): void {
@@ -141,6 +157,15 @@ function liftDecorate(at: u32, count: u32): void {
       break;
     case SpvDecoration.ArrayStride:
       decStride[id] = value;
+      break;
+    case SpvDecoration.Location:
+      decStride[id] = decStride[id] | ((value + 1) & 0xffff);
+      break;
+    case SpvDecoration.Component:
+      decStride[id] = decStride[id] | ((value & 3) << 16);
+      break;
+    case SpvDecoration.Index:
+      decStride[id] = decStride[id] | (value << 24);
       break;
     default:
       idDec[id] = idDec[id] | decorationBit(wordAt(at + 2));
@@ -432,6 +457,13 @@ function liftInstr(op: u32, at: u32, count: u32): void {
     case SpvOp.OpUnreachable:
       endPath();
       return;
+    case SpvOp.OpKill:
+    case SpvOp.OpTerminateInvocation:
+      liftKill();
+      return;
+    case SpvOp.OpDemoteToHelperInvocation:
+      effect(Op.DEMOTE, 0, 0);
+      return;
     case SpvOp.OpConstantNull:
       liftNull(op, at);
       return;
@@ -440,6 +472,12 @@ function liftInstr(op: u32, at: u32, count: u32): void {
   }
   if (op == SpvOp.OpCopyObject && idClass[idAt(at + 3)] == IdClass.POINTER) {
     copyPointer(idAt(at + 2), idAt(at + 3));
+    return;
+  }
+  if (op == SpvOp.OpIsHelperInvocationEXT) {
+    const leaf = newLeaves(1);
+    leafPool[leaf] = place0(newInstr(Op.LOAD_HELPER, 1, 1, 0));
+    setValue(idAt(at + 2), idAt(at + 1), leaf);
     return;
   }
   if (isSubgroupOp(op)) {
@@ -487,13 +525,17 @@ export function lift(): void {
     fail(Fail.LIMIT, Limit.IDS, MAX_IDS, 0);
     return;
   }
-  if (option(Option.MODEL) != SpvExecutionModel.GLCompute) {
-    unsupported(Unsupported.EXECUTION_MODEL, option(Option.MODEL));
+  const model = option(Option.MODEL);
+  if (model != SpvExecutionModel.GLCompute && model != SpvExecutionModel.Vertex && model != SpvExecutionModel.Fragment) {
+    unsupported(Unsupported.EXECUTION_MODEL, model);
     return;
   }
   resetIds(words[3]);
   setShaderNameLength(option(Option.NAME_BYTES));
-  setStage(0);
+  setStage(model == SpvExecutionModel.GLCompute ? 0 : model == SpvExecutionModel.Vertex ? STAGE_VERTEX : STAGE_FRAGMENT);
+  resetOutputs();
+  setInterface(0, 0);
+  if (stage() != 0) setLocalSize(1, 1, 1);
   main = 0;
   sizeIds = 0;
   scanFunction = 0;
@@ -533,7 +575,7 @@ export function lift(): void {
     fail(Fail.LIMIT, 14, invocations > 0xffff_ffff ? 0xffff_ffff : <u32>invocations, 1024);
     return;
   }
-  startShared();
+  if (stage() == 0) startShared();
   enterMain(main);
   while (isRunning() && !failed()) {
     if (!spend(1)) return;

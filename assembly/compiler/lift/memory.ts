@@ -16,6 +16,7 @@ import {
   setImm,
   setLdsBytes,
   setSrc,
+  stage,
   storeVar,
   system,
   varWidth,
@@ -52,11 +53,13 @@ import {
   unsupported,
   wordAt,
 } from "./ids.ts";
+import { fragmentInput, STAGE_FRAGMENT, STAGE_VERTEX, vertexInput } from "./interface.ts";
 import { subgroupBuiltIn, subgroupId } from "./lanes.ts";
 import {
   describe,
   dynamicOffset,
   explicitBytes,
+  isLocalKind,
   isSharedBlock,
   kindOfVar,
   layoutOf,
@@ -332,6 +335,12 @@ function localIndex(): u32 {
 
 /** Scalar k of an input variable. */
 function inputLeaf(variable: u32, k: u32): u32 {
+  if (decBuiltIn[variable] != 0) {
+    const value = subgroupBuiltIn(decBuiltIn[variable] - 1, k);
+    if (value != 0) return value;
+  }
+  if (stage() == STAGE_FRAGMENT) return fragmentInput(variable, k, -1);
+  if (stage() == STAGE_VERTEX) return vertexInput(variable, k);
   switch (decBuiltIn[variable]) {
     case SpvBuiltIn.GlobalInvocationId + 1:
       return globalId(k);
@@ -347,12 +356,9 @@ function inputLeaf(variable: u32, k: u32): u32 {
       return localIndex();
     case SpvBuiltIn.SubgroupId + 1:
       return subgroupId(localIndex());
-    default: {
-      const value = subgroupBuiltIn(decBuiltIn[variable] - 1, k);
-      if (value != 0) return value;
+    default:
       unsupported(Unsupported.BUILTIN, decBuiltIn[variable] - 1);
       return constant(0);
-    }
   }
 }
 
@@ -422,14 +428,14 @@ export function loadPointer(p: u32, operands: u32, flags: u32): u32 {
   const leaf = newLeaves(count);
   if (failed()) return leaf;
   const kind = kindOfVar(ptrVar[p]);
-  if (kind == PtrKind.LOCAL || kind == PtrKind.INPUT) loadLocal(p, leaf, count);
+  if (isLocalKind(kind)) loadLocal(p, leaf, count);
   else loadMemory(p, leaf, accessFlags(p, operands) | flags);
   return leaf;
 }
 
 export function storePointer(p: u32, leaf: u32, operands: u32, flags: u32): void {
   const kind = kindOfVar(ptrVar[p]);
-  if (kind == PtrKind.LOCAL || kind == PtrKind.INPUT) storeLocal(p, leaf, typeLeaves[idType[p]]);
+  if (isLocalKind(kind)) storeLocal(p, leaf, typeLeaves[idType[p]]);
   else storeMemory(p, leaf, accessFlags(p, operands) | flags);
 }
 

@@ -26,7 +26,6 @@ import {
   leafPool,
   MAX_LEAVES,
   malformed,
-  memberBuiltIn,
   memberDec,
   memberLds,
   memberOffset,
@@ -62,6 +61,7 @@ export const enum PtrKind {
   PUSH = 4,
   SHARED = 5,
   INPUT = 6,
+  OUTPUT = 7,
 }
 
 /** How `describe` gives offsets. */
@@ -74,6 +74,11 @@ export const enum Layout {
 /** Kind of a variable (a pointer id's `ptrVar`). */
 export function kindOfVar(variable: u32): u32 {
   return idStamp[variable] & 0xff;
+}
+
+/** Variables that are scalars of their own, not memory: locals, inputs, outputs. */
+export function isLocalKind(kind: u32): bool {
+  return kind == PtrKind.LOCAL || kind == PtrKind.INPUT || kind == PtrKind.OUTPUT;
 }
 
 function blockOfArray(type: u32): u32 {
@@ -115,6 +120,9 @@ export function declareVariable(id: u32, pointer: u32, storage: u32): void {
       break;
     case SpvStorageClass.Input:
       kind = PtrKind.INPUT;
+      break;
+    case SpvStorageClass.Output:
+      kind = PtrKind.OUTPUT;
       break;
     default:
       break;
@@ -232,7 +240,7 @@ export function isSharedBlock(variable: u32): bool {
 export function layoutOf(variable: u32): u32 {
   const kind = kindOfVar(variable);
   if (kind == PtrKind.SHARED) return isSharedBlock(variable) ? Layout.EXPLICIT : Layout.SHARED;
-  return kind == PtrKind.LOCAL || kind == PtrKind.INPUT ? Layout.NONE : Layout.EXPLICIT;
+  return isLocalKind(kind) ? Layout.NONE : Layout.EXPLICIT;
 }
 
 /** Bytes up to the end of the last component of a type with explicit offsets. */
@@ -369,7 +377,6 @@ function step(p: u32, index: u32, at: u32): void {
     else ptrConst[p] = ptrConst[p] + (layout == Layout.SHARED ? memberLds[row] : memberOffset[row]);
     if (layout != Layout.NONE) ptrStride[p] = memberStride[row];
     idLeaf[p] = 0;
-    if (where == PtrKind.INPUT && memberBuiltIn[row] != 0) unsupported(Unsupported.BUILTIN, memberBuiltIn[row] - 1);
     ptrFlags[p] = ptrFlags[p] | (memberDec[row] & (Dec.NON_WRITABLE | Dec.COHERENT | Dec.VOLATILE));
     idType[p] = partType(type, n);
     return;
@@ -505,6 +512,14 @@ export function decorationBit(decoration: u32): u32 {
       return Dec.BUFFER_BLOCK;
     case SpvDecoration.NonUniform:
       return Dec.NON_UNIFORM;
+    case SpvDecoration.Flat:
+      return Dec.FLAT;
+    case SpvDecoration.NoPerspective:
+      return Dec.NO_PERSPECTIVE;
+    case SpvDecoration.Centroid:
+      return Dec.CENTROID;
+    case SpvDecoration.Sample:
+      return Dec.SAMPLE;
     default:
       return 0;
   }

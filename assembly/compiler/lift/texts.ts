@@ -18,4 +18,6 @@ export const enum Unsupported {
   SPEC_WIDTH = 16,
   BINDING = 17,
   WIDE_OP = 18,
+  VERTEX_INPUT = 19,
+  IMAGE = 20,
 }

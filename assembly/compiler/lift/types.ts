@@ -151,6 +151,24 @@ function liftStruct(type: u32, at: u32, count: u32): void {
       case SpvDecoration.Offset:
         memberOffset[row] = value;
         break;
+      case SpvDecoration.Location:
+        memberOffset[row] = memberOffset[row] | (value + 1);
+        break;
+      case SpvDecoration.Component:
+        memberOffset[row] = memberOffset[row] | (value << 16);
+        break;
+      case SpvDecoration.Flat:
+        memberDec[row] = memberDec[row] | Dec.FLAT;
+        break;
+      case SpvDecoration.NoPerspective:
+        memberDec[row] = memberDec[row] | Dec.NO_PERSPECTIVE;
+        break;
+      case SpvDecoration.Centroid:
+        memberDec[row] = memberDec[row] | Dec.CENTROID;
+        break;
+      case SpvDecoration.Sample:
+        memberDec[row] = memberDec[row] | Dec.SAMPLE;
+        break;
       case SpvDecoration.MatrixStride:
         memberStride[row] = (memberStride[row] & ROW_MAJOR) | value;
         break;

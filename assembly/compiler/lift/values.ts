@@ -679,6 +679,15 @@ function arity(op: u32): u32 {
     case SpvOp.OpQuantizeToF16:
     case SpvOp.OpIsNan:
     case SpvOp.OpIsInf:
+    case SpvOp.OpDPdx:
+    case SpvOp.OpDPdy:
+    case SpvOp.OpFwidth:
+    case SpvOp.OpDPdxFine:
+    case SpvOp.OpDPdyFine:
+    case SpvOp.OpFwidthFine:
+    case SpvOp.OpDPdxCoarse:
+    case SpvOp.OpDPdyCoarse:
+    case SpvOp.OpFwidthCoarse:
       return 1;
     default:
       break;

@@ -13,6 +13,7 @@ import { forEachId, functionsOf, reachableFunctions } from "../functions.ts";
 import { enumerantName, glslInstruction } from "../grammar.ts";
 import { decodeString } from "../literals.ts";
 import { type Instruction, type Module, operand } from "../module.ts";
+import type { ShaderStage } from "../reflect.ts";
 import type { Reports } from "../reports.ts";
 import { glslRules, instructionRules } from "./rules.ts";
 
@@ -152,8 +153,16 @@ const instructions: ReadonlySet<number> = new Set([
   Op.OpUnreachable,
 ]);
 
-/** Instructions of `instructionRules` that need another stage than compute. */
-const otherStages: ReadonlySet<number> = new Set([
+/** Instructions of the fragment stage, next to those of `instructionRules`. */
+const fragmentInstructions: ReadonlySet<number> = new Set([
+  Op.OpKill,
+  Op.OpTerminateInvocation,
+  Op.OpDemoteToHelperInvocation,
+  Op.OpIsHelperInvocationEXT,
+]);
+
+/** Instructions of `instructionRules` that need the fragment stage. */
+const fragmentOnly: ReadonlySet<number> = new Set([
   Op.OpDPdx,
   Op.OpDPdy,
   Op.OpFwidth,
@@ -163,11 +172,11 @@ const otherStages: ReadonlySet<number> = new Set([
   Op.OpDPdxCoarse,
   Op.OpDPdyCoarse,
   Op.OpFwidthCoarse,
-  Op.OpQuantizeToF16,
 ]);
 
 const storageClasses: ReadonlySet<number> = new Set([
   StorageClass.Input,
+  StorageClass.Output,
   StorageClass.Uniform,
   StorageClass.Workgroup,
   StorageClass.Private,
@@ -176,29 +185,71 @@ const storageClasses: ReadonlySet<number> = new Set([
   StorageClass.StorageBuffer,
 ]);
 
-const builtIns: ReadonlySet<number> = new Set([
-  BuiltIn.NumWorkgroups,
-  BuiltIn.WorkgroupSize,
-  BuiltIn.WorkgroupId,
-  BuiltIn.LocalInvocationId,
-  BuiltIn.GlobalInvocationId,
-  BuiltIn.LocalInvocationIndex,
+const subgroupBuiltIns = [
   BuiltIn.SubgroupSize,
-  BuiltIn.NumSubgroups,
-  BuiltIn.SubgroupId,
   BuiltIn.SubgroupLocalInvocationId,
   BuiltIn.SubgroupEqMask,
   BuiltIn.SubgroupGeMask,
   BuiltIn.SubgroupGtMask,
   BuiltIn.SubgroupLeMask,
   BuiltIn.SubgroupLtMask,
-]);
+];
+
+const builtIns: Readonly<Record<ShaderStage, ReadonlySet<number>>> = {
+  compute: new Set([
+    BuiltIn.NumWorkgroups,
+    BuiltIn.WorkgroupSize,
+    BuiltIn.WorkgroupId,
+    BuiltIn.LocalInvocationId,
+    BuiltIn.GlobalInvocationId,
+    BuiltIn.LocalInvocationIndex,
+    BuiltIn.NumSubgroups,
+    BuiltIn.SubgroupId,
+    ...subgroupBuiltIns,
+  ]),
+  vertex: new Set([
+    BuiltIn.Position,
+    BuiltIn.PointSize,
+    BuiltIn.ClipDistance,
+    BuiltIn.CullDistance,
+    BuiltIn.Layer,
+    BuiltIn.ViewportIndex,
+    BuiltIn.VertexIndex,
+    BuiltIn.InstanceIndex,
+    BuiltIn.BaseVertex,
+    BuiltIn.BaseInstance,
+    BuiltIn.DrawIndex,
+    ...subgroupBuiltIns,
+  ]),
+  fragment: new Set([
+    BuiltIn.FragCoord,
+    BuiltIn.FrontFacing,
+    BuiltIn.PointCoord,
+    BuiltIn.SampleId,
+    BuiltIn.SamplePosition,
+    BuiltIn.SampleMask,
+    BuiltIn.FragDepth,
+    BuiltIn.FragStencilRefEXT,
+    BuiltIn.HelperInvocation,
+    BuiltIn.ClipDistance,
+    BuiltIn.Layer,
+    BuiltIn.ViewportIndex,
+    BuiltIn.PrimitiveId,
+    ...subgroupBuiltIns,
+  ]),
+};
 
 /**
  * Code always keeps denormals, signed zeros, infinities and NaN, and rounds to nearest even. Lanes that parted meet again
  * at each merge, so uniform control flow of a subgroup is always what SubgroupUniformControlFlowKHR asks for.
  */
 const executionModes: ReadonlySet<number> = new Set([
+  ExecutionMode.OriginUpperLeft,
+  ExecutionMode.EarlyFragmentTests,
+  ExecutionMode.DepthReplacing,
+  ExecutionMode.DepthGreater,
+  ExecutionMode.DepthLess,
+  ExecutionMode.DepthUnchanged,
   ExecutionMode.LocalSize,
   ExecutionMode.LocalSizeId,
   ExecutionMode.DenormPreserve,
@@ -234,7 +285,8 @@ const glslSpecial: ReadonlySet<number> = new Set([
  * classes, built-ins, execution modes. Code and types that the entry point does not reach may be anything valid.
  */
 export function checkSupport(module: Module, entry: EntryPoint, annotations: Annotations, reports: Reports): void {
-  if (entry.stage !== "compute") {
+  const { stage } = entry;
+  if (stage === undefined) {
     reports.unsupported(entry.instruction, `execution model ${enumerantName("ExecutionModel", entry.model)}`);
     return;
   }
@@ -258,7 +310,7 @@ export function checkSupport(module: Module, entry: EntryPoint, annotations: Ann
   for (const instruction of module.instructions) {
     if (reports.full) return;
     if (!live.has(instruction)) continue;
-    const what = missing(module, instruction, annotations);
+    const what = missing(module, instruction, annotations, stage);
     if (what !== undefined) reports.unsupported(instruction, what);
   }
 }
@@ -289,10 +341,16 @@ function isPointerValue(module: Module, type: Instruction): boolean {
   return storage === StorageClass.StorageBuffer || storage === StorageClass.Workgroup;
 }
 
-function missing(module: Module, instruction: Instruction, annotations: Annotations): string | undefined {
+function missing(
+  module: Module,
+  instruction: Instruction,
+  annotations: Annotations,
+  stage: ShaderStage,
+): string | undefined {
   const { opcode } = instruction;
-  const plain = instructionRules.has(opcode) && !otherStages.has(opcode);
-  if (!plain && !instructions.has(opcode)) return instruction.row.name;
+  const plain = instructionRules.has(opcode) && (stage === "fragment" || !fragmentOnly.has(opcode));
+  if (!plain && !instructions.has(opcode) && !(stage === "fragment" && fragmentInstructions.has(opcode)))
+    return instruction.row.name;
   switch (opcode) {
     case Op.OpTypeInt:
     case Op.OpTypeFloat: {
@@ -312,8 +370,8 @@ function missing(module: Module, instruction: Instruction, annotations: Annotati
       const storage = operand(module, instruction, 0);
       const builtIn = annotations.value(instruction.result, Decoration.BuiltIn);
       if (builtIn !== undefined)
-        return builtIns.has(builtIn) ? undefined : `built-in ${enumerantName("BuiltIn", builtIn)}`;
-      return storage === StorageClass.Input ? "an input that is no built-in" : undefined;
+        return builtIns[stage].has(builtIn) ? undefined : `built-in ${enumerantName("BuiltIn", builtIn)}`;
+      return storage === StorageClass.Input && stage === "compute" ? "an input that is no built-in" : undefined;
     }
     case Op.OpPhi:
     case Op.OpSelect:

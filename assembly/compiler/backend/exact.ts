@@ -1,0 +1,78 @@
+/**
+ * Helper lanes of the fragment stage. A shader that looks at its quad neighbours, or that lanes may leave (demote), keeps
+ * the mask of the lanes that are pixels of the primitive in an SGPR. With neighbours EXEC starts as whole quads; what
+ * writes memory runs under the mask, exports too. Source: RDNA2 ISA, "Whole quad mode".
+ */
+import { Op } from "../../gen/ir-ops.ts";
+import { Op as Isa } from "../../gen/isa-ops.ts";
+import { entryBlock, firstInstr, nextBlock, nextInstr, opOf, stage } from "../ir/index.ts";
+import { salu, saluNew } from "./build.ts";
+import { newVreg, RegClass } from "./machine.ts";
+import { EXEC } from "./values.ts";
+
+const FRAGMENT: u32 = 2;
+
+let quads: bool = false;
+let masked: bool = false;
+let live: u32 = 0;
+let demoting: bool = false;
+
+/** Lanes may become helpers. */
+export function demotes(): bool {
+  return demoting;
+}
+let saved: u32 = 0;
+/** EXEC is narrowed now. */
+let open: bool = false;
+
+/** Whether the shader needs whole quads, and whether it needs the mask. */
+export function scanExact(): void {
+  quads = false;
+  masked = false;
+  demoting = false;
+  live = 0;
+  open = false;
+  if (stage() != FRAGMENT) return;
+  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
+      const op = opOf(i);
+      if (op == Op.QUAD_PERM || op == Op.IMAGE_SAMPLE_QUAD || op == Op.IMAGE_QUERY_LOD) quads = true;
+      if (op == Op.DEMOTE) demoting = true;
+      if (op == Op.DEMOTE || op == Op.LOAD_HELPER) masked = true;
+    }
+  }
+  if (quads) masked = true;
+}
+
+/** Behind the arguments of the entry block. */
+export function startExact(): void {
+  if (!masked) return;
+  live = newVreg(RegClass.SGPR, 1);
+  salu(Isa.s_mov_b32, live, EXEC, 0);
+  if (quads) salu(Isa.s_wqm_b32, EXEC, EXEC, 0);
+}
+
+/** Narrows EXEC to pixels, until `endPixels` behind the instruction. */
+export function startPixels(): void {
+  if (!masked) return;
+  open = true;
+  saved = saluNew(Isa.s_mov_b32, EXEC, 0);
+  salu(Isa.s_and_b32, EXEC, EXEC, live);
+}
+export function endPixels(): void {
+  if (open) salu(Isa.s_mov_b32, EXEC, saved, 0);
+  open = false;
+}
+/** EXEC is the pixels from here on: the end of the program. */
+export function lastPixels(): void {
+  if (masked) salu(Isa.s_mov_b32, EXEC, live, 0);
+}
+
+/** demote. */
+export function demote(): void {
+  salu(Isa.s_andn2_b32, live, live, EXEC);
+}
+/** The lanes that are helpers, as a mask. */
+export function helperMask(dst: u32): void {
+  salu(Isa.s_not_b32, dst, live, 0);
+}

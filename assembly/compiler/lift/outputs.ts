@@ -1,0 +1,274 @@
+/** What the graphics stages export at the end of the entry point: positions, parameters, colours, depth. */
+import { failed } from "../../base/index.ts";
+import { Op } from "../../gen/ir-ops.ts";
+import { SpvBuiltIn } from "../../gen/spirv.ts";
+import { Pipeline, pipelineWord } from "../io.ts";
+import { addSrc, alu2, constant, constantF, newInstr, place0, setImm } from "../ir/index.ts";
+import { bin } from "./fold-build.ts";
+import { idAt, idType, scratchA, typeLeaves, unsupported } from "./ids.ts";
+import { BUILT_IN, codeOf, Extra, isFragment, isUsedOutput, lastIsFloat, outputWord } from "./interface.ts";
+import { Unsupported } from "./texts.ts";
+
+/** Bits of an export beside the components. */
+const COMPR: u32 = 16;
+const DONE: u32 = 32;
+const VALID_MASK: u32 = 64;
+
+/** Export formats. Source: SPI_SHADER_COL_FORMAT. */
+export const enum ColorExport {
+  NONE = 0,
+  R32 = 1,
+  GR32 = 2,
+  FP16 = 4,
+  UNORM16 = 5,
+  SNORM16 = 6,
+  UINT16 = 7,
+  SINT16 = 8,
+  ABGR32 = 9,
+  /** The default: FP16 for floats, ABGR32 for integers. */
+  BY_TYPE = 15,
+}
+
+// scratchA as a table: words by location * 4 + component, then the special ones.
+const LOCATIONS: u32 = 72;
+const POSITION: u32 = LOCATIONS * 4;
+const POINT_SIZE: u32 = POSITION + 4;
+const LAYER: u32 = POSITION + 5;
+const VIEWPORT: u32 = POSITION + 6;
+const DEPTH: u32 = POSITION + 7;
+const STENCIL: u32 = POSITION + 8;
+const SAMPLE_MASK: u32 = POSITION + 9;
+const CLIP: u32 = POSITION + 16;
+const CULL: u32 = CLIP + 8;
+const WORDS: u32 = CULL + 8;
+
+/** Bit l: what stands at location l is an integer. */
+let integers: u64 = 0;
+/** Clip and cull distances that the vertex stage writes, and formats of the colours: results for the host. */
+let clipCount: u32 = 0;
+let cullCount: u32 = 0;
+let colorFormats: u32 = 0;
+let depthFormat: u32 = 0;
+let misc: u32 = 0;
+
+/** Distances in [3:0] and [7:4]; whether point size 8, layer 9, viewport 10 are written. */
+export function vertexOutputs(): u32 {
+  return clipCount | (cullCount << 4) | misc;
+}
+/** Four bits a colour target: SPI_SHADER_COL_FORMAT. */
+export function colorExports(): u32 {
+  return colorFormats;
+}
+/** SPI_SHADER_Z_FORMAT in [3:0]; bits for depth 4, stencil 5, sample mask 6. */
+export function depthExport(): u32 {
+  return depthFormat;
+}
+
+export function resetOutputs(): void {
+  integers = 0;
+  clipCount = 0;
+  cullCount = 0;
+  colorFormats = 0;
+  depthFormat = 0;
+  misc = 0;
+}
+
+function slotOf(code: u32): u32 {
+  if ((code & BUILT_IN) == 0) return code < (<u32>64) * 4 ? code : WORDS;
+  const k = (code >> 16) & 0xff;
+  switch (code & 0xffff) {
+    case SpvBuiltIn.Position:
+      return POSITION + k;
+    case SpvBuiltIn.PointSize:
+      return POINT_SIZE;
+    case SpvBuiltIn.Layer:
+      return LAYER;
+    case SpvBuiltIn.ViewportIndex:
+      return VIEWPORT;
+    case SpvBuiltIn.ClipDistance:
+      return k < 8 ? CLIP + k : WORDS;
+    case SpvBuiltIn.CullDistance:
+      return k < 8 ? CULL + k : WORDS;
+    case SpvBuiltIn.FragDepth:
+      return DEPTH;
+    case SpvBuiltIn.SampleMask:
+      return k == 0 ? SAMPLE_MASK : WORDS;
+    case SpvBuiltIn.FragStencilRefEXT:
+      return STENCIL;
+    default:
+      unsupported(Unsupported.BUILTIN, code & 0xffff);
+      return WORDS;
+  }
+}
+
+/** Fills the table from the output variables; `ids` of them from word `first` on. */
+function gather(first: u32, count: u32): void {
+  for (let n: u32 = 0; n < WORDS; n++) scratchA[n] = 0;
+  for (let n: u32 = 0; n < count && !failed(); n++) {
+    const variable = idAt(first + n);
+    if (!isUsedOutput(variable)) continue;
+    const scalars = typeLeaves[idType[variable]];
+    for (let k: u32 = 0; k < scalars && !failed(); k++) {
+      const code = codeOf(variable, k);
+      const slot = slotOf(code);
+      if (slot >= WORDS) continue;
+      if ((code & BUILT_IN) == 0 && !lastIsFloat()) integers |= (<u64>1) << (<u64>code >> 2);
+      scratchA[slot] = outputWord(variable, k);
+    }
+  }
+}
+
+let lastExport: u32 = 0;
+let lastBits: u32 = 0;
+
+/** An export of up to four words; 0 is none. */
+function put(target: u32, x: u32, y: u32, z: u32, w: u32): void {
+  const bits: u32 = (x != 0 ? 1 : 0) | (y != 0 ? 2 : 0) | (z != 0 ? 4 : 0) | (w != 0 ? 8 : 0);
+  const i = newInstr(Op.EXPORT, 0, 0, 0);
+  if (x != 0) addSrc(i, x);
+  if (y != 0) addSrc(i, y);
+  if (z != 0) addSrc(i, z);
+  if (w != 0) addSrc(i, w);
+  setImm(i, 0, target);
+  finishExport(i, bits);
+}
+function packed(target: u32, low: u32, high: u32): void {
+  const i = newInstr(Op.EXPORT, 0, 0, 0);
+  addSrc(i, low);
+  if (high != 0) addSrc(i, high);
+  setImm(i, 0, target);
+  finishExport(i, COMPR | (high != 0 ? 15 : 3));
+}
+/** Exports are placed together, behind all that makes their sources: `place` puts them. */
+let pending: u32 = 0;
+const queue = memory.data(64 * 4, 4);
+function finishExport(i: u32, bits: u32): void {
+  setImm(i, 1, bits);
+  lastExport = i;
+  lastBits = bits;
+  store<u32>(queue + ((<usize>pending) << 2), i);
+  pending++;
+}
+function place(): void {
+  for (let k: u32 = 0; k < pending; k++) place0(load<u32>(queue + ((<usize>k) << 2)));
+  pending = 0;
+}
+/** The last export of its kind. */
+function done(bits: u32): void {
+  if (lastExport != 0) setImm(lastExport, 1, lastBits | bits);
+}
+
+function pack(op: u32, a: u32, b: u32): u32 {
+  if (a == 0 && b == 0) return 0;
+  return alu2(op, a == 0 ? constant(0) : a, b == 0 ? constant(0) : b);
+}
+
+function exportColor(location: u32): void {
+  const at = location * 4;
+  const x = scratchA[at];
+  const y = scratchA[at + 1];
+  const z = scratchA[at + 2];
+  const w = scratchA[at + 3];
+  if ((x | y | z | w) == 0) return;
+  let format = pipelineWord(<u32>Pipeline.COLORS + location);
+  if (format == ColorExport.NONE) return;
+  if (format == ColorExport.BY_TYPE)
+    format = ((integers >> location) & 1) != 0 ? <u32>ColorExport.ABGR32 : <u32>ColorExport.FP16;
+  colorFormats |= format << (4 * location);
+  switch (format) {
+    case ColorExport.R32:
+      put(location, x, 0, 0, 0);
+      return;
+    case ColorExport.GR32:
+      put(location, x, y, 0, 0);
+      return;
+    case ColorExport.ABGR32:
+      put(location, x, y, z, w);
+      return;
+    default:
+      break;
+  }
+  let op: u32 = Op.PACK_HALF_RTZ;
+  if (format == ColorExport.UNORM16) op = Op.PACK_UNORM16;
+  else if (format == ColorExport.SNORM16) op = Op.PACK_SNORM16;
+  else if (format == ColorExport.UINT16) op = Op.PACK_UINT16;
+  else if (format == ColorExport.SINT16) op = Op.PACK_SINT16;
+  const low = pack(op, x, y);
+  packed(location, low != 0 ? low : constant(0), pack(op, z, w));
+}
+
+function exportFragment(): void {
+  const depth = scratchA[DEPTH];
+  const stencil = scratchA[STENCIL];
+  const mask = scratchA[SAMPLE_MASK];
+  if ((depth | stencil | mask) != 0) {
+    depthFormat = mask != 0 ? ColorExport.ABGR32 : stencil != 0 ? ColorExport.GR32 : ColorExport.R32;
+    depthFormat |= (depth != 0 ? 16 : 0) | (stencil != 0 ? 32 : 0) | (mask != 0 ? 64 : 0);
+    put(8, depth, stencil, mask, 0);
+  }
+  for (let location: u32 = 0; location < 8; location++) exportColor(location);
+  if (pending == 0) put(9, 0, 0, 0, 0);
+  done(DONE | VALID_MASK);
+  place();
+}
+
+function distance(k: u32): u32 {
+  if (k < clipCount) return scratchA[CLIP + k];
+  return k < clipCount + cullCount ? scratchA[CULL + k - clipCount] : 0;
+}
+
+function countOf(first: u32): u32 {
+  let n: u32 = 0;
+  for (let k: u32 = 0; k < 8; k++) if (scratchA[first + k] != 0) n = k + 1;
+  return n;
+}
+
+function exportVertex(): void {
+  const zero = constantF(0);
+  const missing = scratchA[POSITION] == 0;
+  put(
+    12,
+    missing ? zero : scratchA[POSITION],
+    missing ? zero : scratchA[POSITION + 1],
+    missing ? zero : scratchA[POSITION + 2],
+    missing ? constantF(1) : scratchA[POSITION + 3],
+  );
+  let target: u32 = 13;
+  const size = scratchA[POINT_SIZE];
+  const layer = scratchA[LAYER];
+  const viewport = scratchA[VIEWPORT];
+  misc = (size != 0 ? 256 : 0) | (layer != 0 ? 512 : 0) | (viewport != 0 ? 1024 : 0);
+  if (misc != 0) {
+    let z = layer;
+    if (viewport != 0) {
+      const high = bin(Op.ISHL, viewport, constant(16));
+      z = layer == 0 ? high : bin(Op.IOR, layer, high);
+    }
+    put(target++, size, 0, z, 0);
+  }
+  clipCount = countOf(CLIP);
+  cullCount = countOf(CULL);
+  const distances = clipCount + cullCount;
+  if (distances > 8) unsupported(Unsupported.BUILTIN, SpvBuiltIn.CullDistance);
+  for (let k: u32 = 0; k < distances; k += 4) put(target++, distance(k), distance(k + 1), distance(k + 2), distance(k + 3));
+  done(DONE);
+  for (let location: u32 = 0; location < 64; location++) {
+    const at = location * 4;
+    if ((scratchA[at] | scratchA[at + 1] | scratchA[at + 2] | scratchA[at + 3]) == 0) continue;
+    put(256 + location, scratchA[at], scratchA[at + 1], scratchA[at + 2], scratchA[at + 3]);
+  }
+  for (let k: u32 = 0; k < distances; k += 4)
+    put(256 + <u32>Extra.CLIP + (k >> 2), distance(k), distance(k + 1), distance(k + 2), distance(k + 3));
+  if (viewport != 0) put(256 + <u32>Extra.VIEWPORT, viewport, 0, 0, 0);
+  place();
+}
+
+/** Exports the values that the outputs have at the cursor. `count` ids of the interface from word `first` on. */
+export function exportOutputs(first: u32, count: u32): void {
+  pending = 0;
+  lastExport = 0;
+  gather(first, count);
+  if (failed()) return;
+  if (isFragment()) exportFragment();
+  else exportVertex();
+}

@@ -1,0 +1,116 @@
+import { allocatedVgprs } from "./hardware.ts";
+import type { InterfaceReflection } from "./reflection.ts";
+
+/** What the registers of a vertex or fragment shader are made of. */
+export interface GraphicsHardware {
+  readonly stage: "vertex" | "fragment";
+  /** Highest VGPR used + 1. */
+  readonly vgprs: number;
+  readonly userSgprs: number;
+  readonly scratchBytes: number;
+  readonly interface: InterfaceReflection;
+}
+
+/** Byte offsets in the register space. Source: RDNA2 register reference. */
+export const graphicsRegisterOffsets = {
+  rsrc1Ps: 0xb028,
+  rsrc2Ps: 0xb02c,
+  rsrc1Vs: 0xb128,
+  rsrc2Vs: 0xb12c,
+  cbShaderMask: 0x2823c,
+  psInputControl: 0x28644,
+  vsOutConfig: 0x286c4,
+  psInputEnable: 0x286cc,
+  psInputAddress: 0x286d0,
+  psInControl: 0x286d8,
+  barycentricControl: 0x286e0,
+  positionFormat: 0x2870c,
+  depthFormat: 0x28710,
+  colorFormat: 0x28714,
+  depthControl: 0x2880c,
+  vsOutControl: 0x2881c,
+} as const;
+
+const R = graphicsRegisterOffsets;
+/** Round to even, denormals kept; DX10_CLAMP. */
+const modes = (0xf0 << 12) | (1 << 21);
+
+/** RSRC1 and RSRC2 of a wave32 graphics stage; `memOrdered` is a bit of the stage's own. */
+function resources(h: GraphicsHardware, memOrdered: number, extra: number): readonly [number, number] {
+  const blocks = Math.max(1, Math.ceil(h.vgprs / 8)) - 1;
+  const rsrc2 = Number(h.scratchBytes > 0) | ((h.userSgprs & 31) << 1) | ((h.userSgprs >> 5) << 27);
+  return [(blocks | modes | (1 << memOrdered) | extra) >>> 0, rsrc2 >>> 0];
+}
+
+function vertexRegisters(h: GraphicsHardware): [number, number][] {
+  const { outputs, usesInstanceId, clipDistances, cullDistances, pointSize, layer, viewport } = h.interface;
+  const [rsrc1, rsrc2] = resources(h, 27, usesInstanceId ? 3 << 24 : 0);
+  const misc = pointSize || layer || viewport;
+  const distances = clipDistances + cullDistances;
+  const vectors = 1 + Number(misc) + Math.ceil(distances / 4);
+  let positionFormat = 0;
+  for (let k = 0; k < vectors; k++) positionFormat |= 4 << (4 * k);
+  const control =
+    (2 ** clipDistances - 1) |
+    ((((2 ** cullDistances - 1) << clipDistances) & 0xff) << 8) |
+    (Number(pointSize) << 16) |
+    (Number(layer) << 18) |
+    (Number(viewport) << 19) |
+    (Number(misc) << 21) |
+    (Number(distances > 0) << 22) |
+    (Number(distances > 4) << 23) |
+    (Number(misc) << 24);
+  const parameters = outputs.length;
+  return [
+    [R.rsrc1Vs, rsrc1],
+    [R.rsrc2Vs, rsrc2],
+    [R.vsOutConfig, (Math.max(0, parameters - 1) << 1) | (parameters === 0 ? 1 << 7 : 0)],
+    [R.positionFormat, positionFormat],
+    [R.vsOutControl, control >>> 0],
+  ];
+}
+
+function fragmentRegisters(h: GraphicsHardware): [number, number][] {
+  const { inputs, inputAddress, colorFormats, depthFormat, depth, stencil, sampleMask, kills, earlyTests } = h.interface;
+  const [rsrc1, rsrc2] = resources(h, 25, 0);
+  let mask = 0;
+  for (let k = 0; k < 8; k++) if (((colorFormats >>> (4 * k)) & 15) !== 0) mask |= 15 << (4 * k);
+  // Z_ORDER: 1 early then late where the shader may change what the tests see, 2 early where it can't.
+  const late = kills || depth || stencil || sampleMask;
+  const order = earlyTests ? 2 : late ? 1 : 2;
+  const depthControl =
+    Number(depth) |
+    (Number(stencil) << 1) |
+    (order << 4) |
+    (Number(kills) << 6) |
+    (Number(sampleMask) << 8) |
+    (Number(earlyTests) << 12);
+  return [
+    [R.rsrc1Ps, rsrc1],
+    [R.rsrc2Ps, rsrc2],
+    [R.cbShaderMask, mask >>> 0],
+    ...inputs.map((input, k): [number, number] => [
+      R.psInputControl + 4 * k,
+      // Alone, the attributes are taken to be the parameters in this order; a driver that links writes its own.
+      k | (Number(input.flat) << 10) | (Number(input.pointCoord === true) << 17),
+    ]),
+    [R.psInputEnable, inputAddress],
+    [R.psInputAddress, inputAddress],
+    [R.psInControl, inputs.length | (1 << 15)],
+    [R.barycentricControl, 0],
+    [R.depthFormat, depthFormat],
+    [R.colorFormat, colorFormats >>> 0],
+    [R.depthControl, depthControl >>> 0],
+  ];
+}
+
+/** Register values of a graphics stage by byte offset, ascending. Source: docs/abi.md, "Graphics stages". */
+export function graphicsRegisters(h: GraphicsHardware): ReadonlyMap<number, number> {
+  const list = h.stage === "vertex" ? vertexRegisters(h) : fragmentRegisters(h);
+  return new Map(list.sort(([a], [b]) => a - b));
+}
+
+/** Waves per SIMD that the registers allow, at most 16. */
+export function graphicsOccupancy(vgprs: number): number {
+  return Math.min(16, Math.floor(1024 / allocatedVgprs(vgprs)));
+}
