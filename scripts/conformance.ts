@@ -1,7 +1,9 @@
 /** `npm run conformance -- SUITE [options]`: long comparisons with independent tools and other projects' shaders. */
+import { compileConformance } from "../test/conformance/compile.ts";
 import { glslConformance } from "../test/conformance/glsl.ts";
 
 const suites: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = {
+  compile: compileConformance,
   glsl: glslConformance,
 };
 

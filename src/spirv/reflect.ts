@@ -247,8 +247,11 @@ function resourceType(
       return annotations.has(type.result, Decoration.BufferBlock) ? "storageBuffer" : "uniformBuffer";
     case Op.OpTypeSampler:
       return "sampler";
-    case Op.OpTypeSampledImage:
-      return "combinedImageSampler";
+    case Op.OpTypeSampledImage: {
+      const image = module.definitions[operand(module, type, 0)];
+      const texels = image !== undefined && operand(module, image, 1) === Dim.Buffer;
+      return texels ? "uniformTexelBuffer" : "combinedImageSampler";
+    }
     case Op.OpTypeImage: {
       const dim = operand(module, type, 1);
       const storageImage = operand(module, type, 5) === 2;

@@ -56,6 +56,7 @@ function uniformClass(i: u32): u32 {
     case Op.LOAD_DRAW:
     case Op.LOAD_PUSH:
     case Op.SSBO_SIZE:
+    case Op.TEXEL_COUNT:
     case Op.BALLOT:
     case Op.READ_FIRST_LANE:
     case Op.READ_LANE:

@@ -47,7 +47,7 @@ import { mDst0, mImm, mSrc0, mSrc1, nodeAnchor, nodeDepthOf, nodeMachine, vHint 
 import { pushPointer, setPointer, vertexBuffers } from "./launch.ts";
 import { component, isVgprOperand, newVreg, operandVreg, RegClass, vregOperand } from "./machine.ts";
 import { define, operandOf } from "./values.ts";
-import { openWaterfall } from "./waterfall.ts";
+import { isWatering, openWaterfall } from "./waterfall.ts";
 
 /** High half of 32-bit pointers: `s_movk_i32 d, 0x8000`. */
 const POINTER_HIGH: u32 = 0xffff8000;
@@ -165,6 +165,10 @@ export function scanDescriptors(thrifty: bool): void {
     if (parentOf(b) != 0) depth = nodeDepthOf[prevNode(parentOf(b))] + 1;
     nodeDepthOf[b] = depth;
     for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
+      if (isImageOp(opOf(i)) || isTexelOp(opOf(i))) {
+        scanImage(i, b);
+        continue;
+      }
       const k = elementSource(i);
       if (k == -2 || imm(i, 0) == DYNAMIC_SET) continue;
       if (k >= 0 && !isConst(src(i, k))) continue;
@@ -174,8 +178,15 @@ export function scanDescriptors(thrifty: bool): void {
       else setCell(r, 3, outOfLoops(commonBlock(cell(r, 3), b)));
     }
   }
-  local = thrifty || rowCount > HOISTED_LIMIT;
+  local = thrifty || hoistedDwords() > 4 * HOISTED_LIMIT;
   if (local) rowCount = 0;
+}
+
+/** SGPRs that all found descriptors would take. */
+function hoistedDwords(): u32 {
+  let n: u32 = 0;
+  for (let r: u32 = 0; r < rowCount; r++) n += (cell(r, 0) & IMAGE_ROW) != 0 ? 8 : 4;
+  return n;
 }
 
 /** The 64-bit pointer from a 32-bit one: a pair of SGPRs, made behind the arguments of the entry block. */
@@ -308,6 +319,125 @@ export function selectDescriptorAddress(i: u32): void {
   const held = valuNew(Isa.v_min_u32_e64, index, constantOperand(last), 0);
   const scaled = valuNew(Isa.v_mul_u32_u24_e64, held, constantOperand(bindingColumn(row, 3)), 0);
   valu(Isa.v_add3_u32, define(i), scaled, constantOperand(first), pointer, 0);
+}
+
+/** Bits of a set number in `rows`: images and samplers have rows of their own. */
+const IMAGE_ROW: u32 = 1 << 8;
+const SAMPLER_ROW: u32 = 1 << 9;
+const TEXEL_ROW: u32 = 1 << 10;
+/** Where the sampler stands in a combined descriptor. Source: docs/abi.md, "Descriptors". */
+const SAMPLER_OFFSET: u32 = 32;
+
+function isImageOp(op: u32): bool {
+  return op >= <u32>Op.IMAGE_SAMPLE && op <= <u32>Op.IMAGE_SIZE;
+}
+function isTexelOp(op: u32): bool {
+  return op >= <u32>Op.LOAD_TEXEL && op <= <u32>Op.TEXEL_COUNT;
+}
+function samplesImage(op: u32): bool {
+  return op == Op.IMAGE_SAMPLE || op == Op.IMAGE_SAMPLE_QUAD || op == Op.IMAGE_QUERY_LOD;
+}
+/** Source of the array element of a texel buffer op. */
+function texelElement(op: u32): u32 {
+  return op == Op.TEXEL_COUNT ? 0 : op == Op.STORE_TEXEL ? 2 : 1;
+}
+
+function noteRow(set: u32, binding: u32, element: u32, block: u32): void {
+  const r = findRow(set, binding, element);
+  if (r < 0) addRow(set, binding, element, outOfLoops(block));
+  else setCell(r, 3, outOfLoops(commonBlock(cell(r, 3), block)));
+}
+
+/** Finds the descriptors of an image or texel buffer op. */
+function scanImage(i: u32, b: u32): void {
+  const op = opOf(i);
+  if (isTexelOp(op)) {
+    const element = src(i, texelElement(op));
+    if (isConst(element)) noteRow(imm(i, 0) | TEXEL_ROW, imm(i, 1), constBits(element), b);
+    return;
+  }
+  const sets = imm(i, 1);
+  const bindings = imm(i, 2);
+  if (isConst(src(i, 0))) noteRow((sets & 0xff) | IMAGE_ROW, bindings & 0xffff, constBits(src(i, 0)), b);
+  if (samplesImage(op) && isConst(src(i, 1)))
+    noteRow(((sets >> 16) & 0xff) | SAMPLER_ROW, bindings >> 16, constBits(src(i, 1)), b);
+}
+
+/** The scalar that a waterfall of this instruction runs for, and the value that it is of. */
+let wateredValue: u32 = 0;
+let wateredScalar: u32 = 0;
+
+/** `dwords` SGPRs of the descriptor of an element; `extra`: bytes from the element's start. `kind`: a bit of the row. */
+function resource(i: u32, kind: u32, set: u32, binding: u32, element: u32, extra: u32, dwords: u32): u32 {
+  const row = bindingRow(set, binding);
+  if (row < 0) {
+    failAt(instrPlace[i], Fail.BACKEND_INVALID, 3, set, binding);
+    return newVreg(RegClass.SGPR, dwords);
+  }
+  const pair = pointerPair(set, setPointer(set));
+  const offset = bindingColumn(row, 2) + extra;
+  if (!isConst(element)) {
+    const given = operandOf(element);
+    let index: u32 = 0;
+    if ((flagsOf(i) & InstrFlag.NONUNIFORM) == 0 || !isVgprOperand(given)) {
+      index = inScalar(given);
+    } else if (isWatering()) {
+      // One loop an instruction: image and sampler must go by the same index.
+      if (wateredValue != element) failAt(instrPlace[i], Fail.BACKEND_UNSUPPORTED, opOf(i), 4, 0);
+      index = wateredScalar;
+    } else {
+      index = openWaterfall(given);
+      wateredValue = element;
+      wateredScalar = index;
+    }
+    return loadResource(pair, offset, inSgpr(elementOffset(row, index)), dwords);
+  }
+  const wanted = constBits(element);
+  const at = offset + min<u32>(wanted, bindingColumn(row, 4) - 1) * bindingColumn(row, 3);
+  const block = blockOf(i);
+  if (local && block != localBlock) {
+    rowCount = 0;
+    localBlock = block;
+  }
+  let r = findRow(set | kind, binding, wanted);
+  if (r < 0) r = <i32>addRow(set | kind, binding, wanted, local ? block : entryBlock());
+  if (cell(r, 4) != 0) return cell(r, 4);
+  if (at >= 1 << 20) fail(Fail.BACKEND_UNSUPPORTED, opOf(i), 2, at);
+  if (local) {
+    setCell(r, 4, loadResource(pair, at, 0, dwords));
+    return cell(r, 4);
+  }
+  const home = cell(r, 3);
+  const here = buildBlock();
+  buildBehind(nodeMachine[home], nodeAnchor[home]);
+  setCell(r, 4, loadResource(pair, at, 0, dwords));
+  nodeAnchor[home] = buildAnchor();
+  buildAt(here);
+  return cell(r, 4);
+}
+
+function loadResource(pair: u32, offset: u32, soffset: u32, dwords: u32): u32 {
+  const i = raw(dwords == 8 ? Isa.s_load_dwordx8 : Isa.s_load_dwordx4);
+  const dst = newVreg(RegClass.SGPR, dwords);
+  mDst0[i] = dst;
+  mSrc0[i] = pair;
+  mSrc1[i] = soffset;
+  mImm[i] = offset;
+  return dst;
+}
+
+/** The T# of an image op: eight SGPRs. */
+export function imageDescriptor(i: u32): u32 {
+  return resource(i, IMAGE_ROW, imm(i, 1) & 0xff, imm(i, 2) & 0xffff, src(i, 0), 0, 8);
+}
+/** The S#: four SGPRs; behind the T# where both have one binding. */
+export function samplerDescriptor(i: u32): u32 {
+  const same = (imm(i, 1) & 0xffff) == imm(i, 1) >> 16 && (imm(i, 2) & 0xffff) == imm(i, 2) >> 16;
+  return resource(i, SAMPLER_ROW, imm(i, 1) >> 16, imm(i, 2) >> 16, src(i, 1), same ? SAMPLER_OFFSET : 0, 4);
+}
+/** The V# of a texel buffer op; `element`: source of the array element. */
+export function texelDescriptor(i: u32, element: u32): u32 {
+  return resource(i, TEXEL_ROW, imm(i, 0), imm(i, 1), src(i, element), 0, 4);
 }
 
 /** The V# of a vertex buffer: entry `binding` of the table. Source: docs/abi.md. */

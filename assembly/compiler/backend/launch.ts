@@ -123,6 +123,10 @@ function setOf(i: u32): i32 {
     case Op.SSBO_SIZE:
       return imm(i, 0) == DYNAMIC_SET ? -1 : <i32>imm(i, 0);
     case Op.DESCRIPTOR_ADDRESS:
+    case Op.LOAD_TEXEL:
+    case Op.STORE_TEXEL:
+    case Op.TEXEL_ATOMIC:
+    case Op.TEXEL_COUNT:
       return <i32>imm(i, 0);
     default:
       return -1;
@@ -244,6 +248,11 @@ function scanGraphics(i: u32): void {
 /** M0 must hold the primitive mask. */
 let interpolates: bool = false;
 
+function useSet(op: u32, set: u32): void {
+  if (set >= MAX_SETS) fail(Fail.BACKEND_UNSUPPORTED, op, set, 0);
+  else setsUsed |= (<u32>1) << set;
+}
+
 /** Finds what the shader uses. */
 export function scanLaunch(): void {
   stageUsed = 0;
@@ -263,6 +272,11 @@ export function scanLaunch(): void {
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
       const op = opOf(i);
+      if (op >= <u32>Op.IMAGE_SAMPLE && op <= <u32>Op.IMAGE_SIZE) {
+        useSet(op, imm(i, 1) & 0xffff);
+        useSet(op, imm(i, 1) >> 16);
+        continue;
+      }
       const set = setOf(i);
       if (set >= <i32>MAX_SETS) fail(Fail.BACKEND_UNSUPPORTED, op, set, 0);
       else if (set >= 0) setsUsed |= (<u32>1) << set;

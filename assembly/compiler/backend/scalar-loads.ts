@@ -29,6 +29,8 @@ function writesBuffers(i: u32): bool {
     case Op.STORE_SSBO:
     case Op.SSBO_ATOMIC:
     case Op.SSBO_ATOMIC_CMPSWAP:
+    case Op.STORE_TEXEL:
+    case Op.TEXEL_ATOMIC:
       return true;
     case Op.BARRIER:
     case Op.MEMORY_BARRIER:

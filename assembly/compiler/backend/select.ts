@@ -5,12 +5,14 @@ import {
   blockOf,
   componentsOf,
   firstInstr,
+  firstUse,
   imm,
   instrPlace,
   Kind,
   kindOf,
   nextInstr,
   nextNode,
+  nextUse,
   opOf,
   parentOf,
   pred,
@@ -18,6 +20,7 @@ import {
   predIndex,
   src,
   useCount,
+  userOf,
   widthOf,
 } from "../ir/index.ts";
 import { copy, inVgpr, raw } from "./build.ts";
@@ -25,7 +28,7 @@ import { classOf, ValueClass } from "./classes.ts";
 import { mDst0, valueNeed, valueOperand } from "./columns.ts";
 import { selectDescriptorAddress } from "./descriptors.ts";
 import { endPixels, startPixels } from "./exact.ts";
-import { P_UNDEFINED, threadId, workgroupCount, workgroupId } from "./launch.ts";
+import { isPushInlined, P_UNDEFINED, pushDword, pushOffset, threadId, workgroupCount, workgroupId } from "./launch.ts";
 import {
   component,
   isVreg,
@@ -52,6 +55,7 @@ import {
   selectSharedStore,
 } from "./select-memory.ts";
 import { selectGraphics } from "./select-graphics.ts";
+import { selectImages } from "./select-images.ts";
 import { selectWave } from "./select-wave.ts";
 import { maskOf, operandOf, phiOperand } from "./values.ts";
 import { closeWaterfall } from "./waterfall.ts";
@@ -68,10 +72,23 @@ function extract(i: u32): void {
     valueOperand[i] = operandOf(src(tuple, k));
     return;
   }
+  if (opOf(tuple) == Op.LOAD_PUSH && isPushInlined() && classOf(i) == ValueClass.SGPR) {
+    valueOperand[i] = pushDword(<u32>pushOffset(tuple) / 4 + k);
+    return;
+  }
   const operand = operandOf(tuple);
   valueOperand[i] = isVreg(operand)
     ? vregOperand(operandVreg(operand), 1, operandComponent(operand) + k)
     : component(operand, operandSize(operand) == 1 ? 0 : k);
+}
+
+/** Every reader takes a component that stays in SGPRs. */
+function isOnlyExtracted(i: u32): bool {
+  if (componentsOf(i) == 1) return false;
+  for (let slot = firstUse(i); slot != 0; slot = nextUse(slot)) {
+    if (opOf(userOf(slot)) != Op.EXTRACT || classOf(userOf(slot)) != ValueClass.SGPR) return false;
+  }
+  return true;
 }
 
 function selectInstr(i: u32): void {
@@ -107,7 +124,7 @@ function selectInstr(i: u32): void {
       if (useCount(i) > 0) selectDescriptorAddress(i);
       return;
     case Op.LOAD_PUSH:
-      selectPush(i);
+      if (!isPushInlined() || !isOnlyExtracted(i)) selectPush(i);
       return;
     case Op.LOAD_SHARED:
       selectSharedLoad(i);
@@ -142,7 +159,7 @@ function selectInstr(i: u32): void {
     default:
       break;
   }
-  if (selectGraphics(i)) return;
+  if (selectGraphics(i) || selectImages(i)) return;
   if (isDouble(opOf(i))) {
     if (useCount(i) > 0) selectDouble(i);
     return;

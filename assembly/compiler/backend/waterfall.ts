@@ -19,6 +19,11 @@ function start(b: u32, depth: u32): void {
   buildAt(b);
 }
 
+/** A loop has been started for this instruction. */
+export function isWatering(): bool {
+  return header != 0;
+}
+
 /** Starts the loop over the values of a VGPR; the scalar that the body works with. What is built next is the body. */
 export function openWaterfall(index: u32): u32 {
   const before = buildBlock();

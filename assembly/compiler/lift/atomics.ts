@@ -20,6 +20,7 @@ import {
   typeKind,
   unsupported,
 } from "./ids.ts";
+import { atomicTexel, loadTexel } from "./images.ts";
 import { accessFlags, loadPointer, memoryAddress, storePointer } from "./memory.ts";
 import { liftOrder } from "./ordering.ts";
 import { kindOfVar, PtrKind, pointerAt } from "./pointers.ts";
@@ -71,7 +72,50 @@ export function liftAtomic(op: u32, at: u32): void {
   if (!failed()) liftOrder(true, scope, scope + 1, unequal);
 }
 
+/** An atomic on a texel. */
+function liftTexel(op: u32, at: u32, store: bool): void {
+  const p = idAt(store ? at + 1 : at + 3);
+  const type = typeA[idType[p]];
+  if (typeKind[type] != TypeKind.INT && typeKind[type] != TypeKind.FLOAT) {
+    malformed(at);
+    return;
+  }
+  if (typeA[type] != 32) {
+    unsupported(Unsupported.ATOMIC, op);
+    return;
+  }
+  if (store) {
+    atomicTexel(p, Atomic.SWAP, scalarAt(at + 4), 0);
+    return;
+  }
+  const compare = op == SpvOp.OpAtomicCompareExchange;
+  const leaf = newLeaves(1);
+  if (op == SpvOp.OpAtomicLoad) leafPool[leaf] = loadTexel(p);
+  else leafPool[leaf] = atomicTexel(p, kindOfAtomic(op), dataOf(op, at), compare ? scalarAt(at + 8) : 0);
+  setValue(idAt(at + 2), idAt(at + 1), leaf);
+}
+
+/** What an atomic combines with memory. */
+function dataOf(op: u32, at: u32): u32 {
+  switch (op) {
+    case SpvOp.OpAtomicCompareExchange:
+      return scalarAt(at + 7);
+    case SpvOp.OpAtomicIIncrement:
+      return constant(1);
+    case SpvOp.OpAtomicIDecrement:
+      return constant(0xffff_ffff);
+    case SpvOp.OpAtomicISub:
+      return un(Op.INEG, scalarAt(at + 6));
+    default:
+      return scalarAt(at + 6);
+  }
+}
+
 function liftAccess(op: u32, at: u32, store: bool): void {
+  if (idClass[idAt(store ? at + 1 : at + 3)] == IdClass.TEXEL) {
+    liftTexel(op, at, store);
+    return;
+  }
   const p = pointerAt(store ? at + 1 : at + 3);
   if (failed()) return;
   const kind = kindOfVar(ptrVar[p]);
@@ -109,18 +153,8 @@ function liftAccess(op: u32, at: u32, store: bool): void {
     : shared
       ? Op.SHARED_ATOMIC
       : Op.SSBO_ATOMIC;
-  let data: u32 = constant(1);
-  let expected: u32 = 0;
-  if (compare) {
-    data = scalarAt(at + 7);
-    expected = scalarAt(at + 8);
-  } else if (op == SpvOp.OpAtomicIDecrement) {
-    data = constant(0xffff_ffff);
-  } else if (op == SpvOp.OpAtomicISub) {
-    data = un(Op.INEG, scalarAt(at + 6));
-  } else if (op != SpvOp.OpAtomicIIncrement) {
-    data = scalarAt(at + 6);
-  }
+  const data = dataOf(op, at);
+  const expected: u32 = compare ? scalarAt(at + 8) : 0;
   const i = newInstr(irOp, 32, 1, sources);
   memoryAddress(i, p, 0, 1 + operands);
   if (compare) {

@@ -26,6 +26,8 @@ export const enum IdClass {
   EXT_OTHER = 7,
   /** A value or type that exists in SPIR-V but has no lifting yet: a use fails. */
   UNSUPPORTED = 8,
+  /** OpImageTexelPointer: see `images.ts`. */
+  TEXEL = 9,
 }
 
 /** Class in the low byte; decoration bits (`Dec`) above. */

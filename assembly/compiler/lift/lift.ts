@@ -90,6 +90,7 @@ import {
   unsupported,
   wordAt,
 } from "./ids.ts";
+import { liftImage, loadOpaque } from "./images.ts";
 import { STAGE_FRAGMENT, STAGE_VERTEX } from "./interface.ts";
 import { arrayLength, noteBuffer, resetShared, startShared, storePointer, zeroShared } from "./memory.ts";
 import { liftBarrier } from "./ordering.ts";
@@ -405,7 +406,7 @@ function liftInstr(op: u32, at: u32, count: u32): void {
       liftVariable(at, count);
       return;
     case SpvOp.OpLoad:
-      liftLoad(at, count);
+      if (!loadOpaque(at)) liftLoad(at, count);
       return;
     case SpvOp.OpStore:
       liftStore(at, count);
@@ -480,6 +481,7 @@ function liftInstr(op: u32, at: u32, count: u32): void {
     setValue(idAt(at + 2), idAt(at + 1), leaf);
     return;
   }
+  if (liftImage(op, at, count)) return;
   if (isSubgroupOp(op)) {
     liftSubgroup(op, at, count);
     return;

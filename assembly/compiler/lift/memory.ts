@@ -159,11 +159,16 @@ export function startShared(): void {
   effect(Op.BARRIER, <u32>SpvScope.Workgroup, 2);
 }
 
-function setOf(variable: u32): u32 {
+export function setOf(variable: u32): u32 {
   return decSet[variable] == 0 ? 0 : decSet[variable] - 1;
 }
-function bindingOf(variable: u32): u32 {
+export function bindingOf(variable: u32): u32 {
   return decBinding[variable] == 0 ? 0 : decBinding[variable] - 1;
+}
+
+/** Fails for a resource that the request has no place for. */
+export function checkBinding(variable: u32): void {
+  if (bindingRow(setOf(variable), bindingOf(variable)) < 0) unsupported(Unsupported.BINDING, bindingOf(variable));
 }
 
 /** Set and binding of a buffer variable as the first immediates; one that the request has no place for fails. */

@@ -1,11 +1,27 @@
 /** What the graphics stages export at the end of the entry point: positions, parameters, colours, depth. */
-import { failed } from "../../base/index.ts";
+import { failed, U32Column } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvBuiltIn } from "../../gen/spirv.ts";
 import { Pipeline, pipelineWord } from "../io.ts";
-import { addSrc, alu2, constant, constantF, newInstr, place0, setImm } from "../ir/index.ts";
+import {
+  addSrc,
+  alu2,
+  constant,
+  constantF,
+  entryBlock,
+  firstInstr,
+  imm,
+  newInstr,
+  nextBlock,
+  nextInstr,
+  opOf,
+  place0,
+  setImm,
+  varCount,
+} from "../ir/index.ts";
+import { PASS_BASE } from "../memory-map.ts";
 import { bin } from "./fold-build.ts";
-import { idAt, idType, scratchA, typeLeaves, unsupported } from "./ids.ts";
+import { idAt, idLeaf, idType, scratchA, typeLeaves, unsupported } from "./ids.ts";
 import { BUILT_IN, codeOf, Extra, isFragment, isUsedOutput, lastIsFloat, outputWord } from "./interface.ts";
 import { Unsupported } from "./texts.ts";
 
@@ -101,14 +117,25 @@ function slotOf(code: u32): u32 {
   }
 }
 
+/** By IR variable: something is stored to it. The passes' room is free while the lifter runs. */
+const written = changetype<U32Column>(PASS_BASE);
+function findStores(): void {
+  written.clear(0, varCount());
+  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) if (opOf(i) == Op.STORE_VAR) written[imm(i, 0)] = 1;
+  }
+}
+
 /** Fills the table from the output variables; `ids` of them from word `first` on. */
 function gather(first: u32, count: u32): void {
   for (let n: u32 = 0; n < WORDS; n++) scratchA[n] = 0;
+  findStores();
   for (let n: u32 = 0; n < count && !failed(); n++) {
     const variable = idAt(first + n);
     if (!isUsedOutput(variable)) continue;
     const scalars = typeLeaves[idType[variable]];
     for (let k: u32 = 0; k < scalars && !failed(); k++) {
+      if (written[idLeaf[variable] - 1 + k] == 0) continue;
       const code = codeOf(variable, k);
       const slot = slotOf(code);
       if (slot >= WORDS) continue;
@@ -223,15 +250,18 @@ function countOf(first: u32): u32 {
   return n;
 }
 
+function orElse(value: u32, other: u32): u32 {
+  return value != 0 ? value : other;
+}
+
 function exportVertex(): void {
   const zero = constantF(0);
-  const missing = scratchA[POSITION] == 0;
   put(
     12,
-    missing ? zero : scratchA[POSITION],
-    missing ? zero : scratchA[POSITION + 1],
-    missing ? zero : scratchA[POSITION + 2],
-    missing ? constantF(1) : scratchA[POSITION + 3],
+    orElse(scratchA[POSITION], zero),
+    orElse(scratchA[POSITION + 1], zero),
+    orElse(scratchA[POSITION + 2], zero),
+    orElse(scratchA[POSITION + 3], constantF(1)),
   );
   let target: u32 = 13;
   const size = scratchA[POINT_SIZE];

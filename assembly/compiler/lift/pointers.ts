@@ -62,6 +62,8 @@ export const enum PtrKind {
   SHARED = 5,
   INPUT = 6,
   OUTPUT = 7,
+  /** Images and samplers: only `ptrElem` counts. */
+  OPAQUE = 8,
 }
 
 /** How `describe` gives offsets. */
@@ -120,6 +122,9 @@ export function declareVariable(id: u32, pointer: u32, storage: u32): void {
       break;
     case SpvStorageClass.Input:
       kind = PtrKind.INPUT;
+      break;
+    case SpvStorageClass.UniformConstant:
+      kind = PtrKind.OPAQUE;
       break;
     case SpvStorageClass.Output:
       kind = PtrKind.OUTPUT;
@@ -357,10 +362,15 @@ function step(p: u32, index: u32, at: u32): void {
   const where = kindOfVar(ptrVar[p]);
   const block = blockOfArray(type);
   const isBlockArray =
-    (where == PtrKind.UBO || where == PtrKind.SSBO) &&
-    block != type &&
-    (idDec[block] & (Dec.BLOCK | Dec.BUFFER_BLOCK)) != 0;
+    where == PtrKind.OPAQUE ||
+    ((where == PtrKind.UBO || where == PtrKind.SSBO) &&
+      block != type &&
+      (idDec[block] & (Dec.BLOCK | Dec.BUFFER_BLOCK)) != 0);
   if (isBlockArray) {
+    if (kind != TypeKind.ARRAY && kind != TypeKind.RUNTIME_ARRAY) {
+      malformed(at);
+      return;
+    }
     const scaled = scaleI(index, blocksIn(typeA[type]));
     ptrElem[p] = ptrElem[p] == 0 ? scaled : addI(ptrElem[p], scaled);
     idType[p] = typeA[type];

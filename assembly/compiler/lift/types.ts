@@ -58,6 +58,11 @@ export const enum TypeKind {
   POINTER = 10,
   FUNCTION = 11,
   OPAQUE = 12,
+  /** a: sampled type, b: dim [3:0], depth [5:4], arrayed 6, multisampled 7, sampled [9:8], format [31:12]. */
+  IMAGE = 13,
+  SAMPLER = 14,
+  /** a: image type. */
+  SAMPLED_IMAGE = 15,
 }
 
 const MAX_DEPTH: u32 = 64;
@@ -285,6 +290,27 @@ export function liftType(op: u32, at: u32, count: u32): void {
       typeB[type] = wordAt(at + 2);
       typeA[type] = idAt(at + 3);
       sizes(type, pointerLeaves(typeB[type]), 0xffff_ffff, 4);
+      break;
+    case SpvOp.OpTypeImage:
+      typeKind[type] = TypeKind.IMAGE;
+      typeA[type] = idAt(at + 2);
+      typeB[type] =
+        (wordAt(at + 3) & 15) |
+        ((wordAt(at + 4) & 3) << 4) |
+        ((wordAt(at + 5) & 1) << 6) |
+        ((wordAt(at + 6) & 1) << 7) |
+        ((wordAt(at + 7) & 3) << 8) |
+        (wordAt(at + 8) << 12);
+      sizes(type, 3, 0xffff_ffff, 4);
+      break;
+    case SpvOp.OpTypeSampler:
+      typeKind[type] = TypeKind.SAMPLER;
+      sizes(type, 3, 0xffff_ffff, 4);
+      break;
+    case SpvOp.OpTypeSampledImage:
+      typeKind[type] = TypeKind.SAMPLED_IMAGE;
+      typeA[type] = typeAt(at + 2);
+      sizes(type, 6, 0xffff_ffff, 4);
       break;
     case SpvOp.OpTypeFunction:
       typeKind[type] = TypeKind.FUNCTION;

@@ -124,7 +124,7 @@ function isPlain(type: u32): bool {
   return typeKind[type] > <u32>TypeKind.MATRIX || width == 1 || width == 32;
 }
 
-function finish(): void {
+export function finish(): void {
   if (pendingRun != 0 && !failed()) storeScalars(pendingType, pendingRun, pendingLeaf);
   pendingRun = 0;
 }

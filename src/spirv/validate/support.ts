@@ -153,6 +153,33 @@ const instructions: ReadonlySet<number> = new Set([
   Op.OpUnreachable,
 ]);
 
+/** Images, in every stage. */
+const imageInstructions: ReadonlySet<number> = new Set([
+  Op.OpTypeImage,
+  Op.OpTypeSampler,
+  Op.OpTypeSampledImage,
+  Op.OpSampledImage,
+  Op.OpImage,
+  Op.OpImageSampleImplicitLod,
+  Op.OpImageSampleExplicitLod,
+  Op.OpImageSampleDrefImplicitLod,
+  Op.OpImageSampleDrefExplicitLod,
+  Op.OpImageSampleProjImplicitLod,
+  Op.OpImageSampleProjExplicitLod,
+  Op.OpImageSampleProjDrefImplicitLod,
+  Op.OpImageSampleProjDrefExplicitLod,
+  Op.OpImageFetch,
+  Op.OpImageGather,
+  Op.OpImageDrefGather,
+  Op.OpImageRead,
+  Op.OpImageWrite,
+  Op.OpImageQuerySizeLod,
+  Op.OpImageQuerySize,
+  Op.OpImageQueryLod,
+  Op.OpImageQueryLevels,
+  Op.OpImageTexelPointer,
+]);
+
 /** Instructions of the fragment stage, next to those of `instructionRules`. */
 const fragmentInstructions: ReadonlySet<number> = new Set([
   Op.OpKill,
@@ -177,6 +204,8 @@ const fragmentOnly: ReadonlySet<number> = new Set([
 const storageClasses: ReadonlySet<number> = new Set([
   StorageClass.Input,
   StorageClass.Output,
+  StorageClass.UniformConstant,
+  StorageClass.Image,
   StorageClass.Uniform,
   StorageClass.Workgroup,
   StorageClass.Private,
@@ -349,7 +378,7 @@ function missing(
 ): string | undefined {
   const { opcode } = instruction;
   const plain = instructionRules.has(opcode) && (stage === "fragment" || !fragmentOnly.has(opcode));
-  if (!plain && !instructions.has(opcode) && !(stage === "fragment" && fragmentInstructions.has(opcode)))
+  if (!plain && !instructions.has(opcode) && !imageInstructions.has(opcode) && !(stage === "fragment" && fragmentInstructions.has(opcode)))
     return instruction.row.name;
   switch (opcode) {
     case Op.OpTypeInt:

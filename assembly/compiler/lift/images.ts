@@ -1,0 +1,634 @@
+/**
+ * Images: sampling, fetches, loads, stores, atomics, queries. An image or sampler as a value has three leaves: variable,
+ * IR value of the array element, whether that differs between lanes; a sampled image has those of the image, then those
+ * of the sampler. The IR takes addresses in the hardware's order (gfx1030: MIMG operands).
+ */
+import { failed } from "../../base/index.ts";
+import { Atomic, InstrFlag, Op } from "../../gen/ir-ops.ts";
+import { SpvDim, SpvImageOperands, SpvOp } from "../../gen/spirv.ts";
+import {
+  addSrc,
+  alu3,
+  constant,
+  constantF,
+  constBits,
+  extract,
+  isConst,
+  newInstr,
+  place0,
+  setFlags,
+  setImm,
+  setSrc,
+  stage,
+  system,
+} from "../ir/index.ts";
+import { bin, fadd, fmul, fsub, sel, tri, un } from "./fold-build.ts";
+import {
+  Dec,
+  IdClass,
+  idAt,
+  idClass,
+  idDec,
+  idLeaf,
+  idType,
+  leafPool,
+  malformed,
+  newLeaves,
+  ptrElem,
+  ptrFlags,
+  ptrVar,
+  scratchA,
+  scratchB,
+  setValue,
+  typeA,
+  typeB,
+  typeKind,
+  unsupported,
+  wordAt,
+} from "./ids.ts";
+import { STAGE_FRAGMENT } from "./interface.ts";
+import { bindingOf, checkBinding, setOf } from "./memory.ts";
+import { pointerAt } from "./pointers.ts";
+import { scalarsOf } from "./scalars.ts";
+import { Unsupported } from "./texts.ts";
+import { TypeKind } from "./types.ts";
+import { finish, operand, result, valueAt } from "./values.ts";
+
+/** Bits of the IR's `index` immediate. */
+const enum Image {
+  DMASK = 3,
+  OFFSET = 1 << 7,
+  BIAS = 1 << 8,
+  COMPARE = 1 << 9,
+  GRADIENTS = 1 << 10,
+  LOD = 1 << 11,
+  LOD_ZERO = 1 << 12,
+  CLAMP = 1 << 13,
+  GATHER = 1 << 14,
+  MIP = 1 << 15,
+  DATA = 16,
+  ATOMIC = 20,
+}
+/** The atomic that compares. */
+const CMPSWAP: u32 = 9;
+
+// The image type that is being worked on.
+let dim: u32 = 0;
+let arrayed: bool = false;
+let multisampled: bool = false;
+
+function readType(type: u32): void {
+  const image = typeKind[type] == TypeKind.SAMPLED_IMAGE ? typeA[type] : type;
+  const word = typeB[image];
+  dim = word & 15;
+  arrayed = ((word >> 6) & 1) != 0;
+  multisampled = ((word >> 7) & 1) != 0;
+}
+
+/** Code of the dimension; storage images and fetches see the faces of a cube as layers. */
+function hardwareDim(layered: bool): u32 {
+  switch (dim) {
+    case SpvDim.Dim1D:
+      return arrayed ? 4 : 0;
+    case SpvDim.Dim3D:
+      return 2;
+    case SpvDim.Cube:
+      return layered ? 5 : 3;
+    default:
+      return multisampled ? (arrayed ? 7 : 6) : arrayed ? 5 : 1;
+  }
+}
+/** Coordinates without the layer. */
+function plainCoords(): u32 {
+  return dim == SpvDim.Dim1D || dim == SpvDim.Buffer ? 1 : dim == SpvDim.Dim3D || dim == SpvDim.Cube ? 3 : 2;
+}
+
+/** OpLoad of an image, sampler or sampled image. True where it was one. */
+export function loadOpaque(at: u32): bool {
+  const p = pointerAt(at + 3);
+  if (failed()) return true;
+  const type = idType[p];
+  const kind = typeKind[type];
+  if (kind != TypeKind.IMAGE && kind != TypeKind.SAMPLER && kind != TypeKind.SAMPLED_IMAGE) return false;
+  if (type != idAt(at + 1)) {
+    malformed(at + 1);
+    return true;
+  }
+  const id = idAt(at + 2);
+  const both = kind == TypeKind.SAMPLED_IMAGE;
+  const leaf = newLeaves(both ? 6 : 3);
+  if (failed()) return true;
+  const differs = ((ptrFlags[p] | idDec[id]) & Dec.NON_UNIFORM) != 0;
+  const count: u32 = both ? 6 : 3;
+  for (let k: u32 = 0; k < count; k += 3) {
+    leafPool[leaf + k] = ptrVar[p];
+    leafPool[leaf + k + 1] = ptrElem[p] != 0 ? ptrElem[p] : constant(0);
+    leafPool[leaf + k + 2] = differs ? 1 : 0;
+  }
+  setValue(id, type, leaf);
+  return true;
+}
+
+// The address that is being made: scratchB[0 .. addressCount).
+let addressCount: u32 = 0;
+function address(value: u32): void {
+  if (addressCount < 32) scratchB[addressCount++] = value;
+}
+
+/** Access flags of an image variable. */
+function flagsOf(leaf: u32): u32 {
+  const dec = idDec[leafPool[leaf]];
+  let flags: u32 = leafPool[leaf + 2] != 0 ? <u32>InstrFlag.NONUNIFORM : 0;
+  if ((dec & (Dec.COHERENT | Dec.VOLATILE)) != 0) flags |= InstrFlag.COHERENT;
+  if ((dec & Dec.VOLATILE) != 0) flags |= InstrFlag.VOLATILE;
+  return flags;
+}
+
+/** An image op: `image` and `sampler` (0: none) are leaves; data in scratchA[0 .. data). */
+function build(op: u32, index: u32, components: u32, image: u32, sampler: u32, data: u32): u32 {
+  const i = newInstr(op, components == 0 ? 0 : 32, components, 0);
+  const imageVar = leafPool[image];
+  const samplerVar = sampler != 0 ? leafPool[sampler] : imageVar;
+  addSrc(i, leafPool[image + 1]);
+  addSrc(i, sampler != 0 ? leafPool[sampler + 1] : constant(0));
+  for (let k: u32 = 0; k < data; k++) addSrc(i, scratchA[k]);
+  for (let k: u32 = 0; k < addressCount; k++) addSrc(i, scratchB[k]);
+  checkBinding(imageVar);
+  checkBinding(samplerVar);
+  setImm(i, 0, index | (data << Image.DATA));
+  setImm(i, 1, setOf(imageVar) | (setOf(samplerVar) << 16));
+  setImm(i, 2, bindingOf(imageVar) | (bindingOf(samplerVar) << 16));
+  let flags = flagsOf(image);
+  if (sampler != 0 && leafPool[sampler + 2] != 0) flags |= InstrFlag.NONUNIFORM;
+  setFlags(i, flags);
+  return place0(i);
+}
+
+// Image operands of the instruction: leaves of scalars, 0 for none.
+let operandBits: u32 = 0;
+let opBias: u32 = 0;
+let opLod: u32 = 0;
+let opGradX: u32 = 0;
+let opGradY: u32 = 0;
+let opOffset: u32 = 0;
+let opOffsets: u32 = 0;
+let opSample: u32 = 0;
+let opMinLod: u32 = 0;
+
+function scalarsAt(k: u32): u32 {
+  const id = valueAt(k);
+  return failed() ? 1 : operand(k, scalarsOf(idType[id]));
+}
+
+function readOperands(at: u32, count: u32, first: u32): void {
+  opBias = 0;
+  opLod = 0;
+  opGradX = 0;
+  opGradY = 0;
+  opOffset = 0;
+  opOffsets = 0;
+  opSample = 0;
+  opMinLod = 0;
+  operandBits = first < count ? wordAt(at + first) : 0;
+  let k = at + first + 1;
+  if ((operandBits & SpvImageOperands.Bias) != 0) opBias = scalarsAt(k++);
+  if ((operandBits & SpvImageOperands.Lod) != 0) opLod = scalarsAt(k++);
+  if ((operandBits & SpvImageOperands.Grad) != 0) {
+    opGradX = scalarsAt(k++);
+    opGradY = scalarsAt(k++);
+  }
+  if ((operandBits & SpvImageOperands.ConstOffset) != 0) opOffset = scalarsAt(k++);
+  if ((operandBits & SpvImageOperands.Offset) != 0) opOffset = scalarsAt(k++);
+  if ((operandBits & SpvImageOperands.ConstOffsets) != 0) opOffsets = scalarsAt(k++);
+  if ((operandBits & SpvImageOperands.Sample) != 0) opSample = scalarsAt(k++);
+  if ((operandBits & SpvImageOperands.MinLod) != 0) opMinLod = scalarsAt(k++);
+}
+
+/** Offsets of `n` coordinates in one word: 6 bits each, a byte apart. */
+function packOffset(leaf: u32, n: u32): u32 {
+  let word: u32 = 0;
+  for (let k: u32 = 0; k < n; k++) {
+    const part = bin(Op.IAND, leafPool[leaf + k], constant(0x3f));
+    const moved = k == 0 ? part : bin(Op.ISHL, part, constant(8 * k));
+    word = word == 0 ? moved : bin(Op.IOR, word, moved);
+  }
+  return word;
+}
+
+// A cube's face coordinates: results of `cubeFace`.
+let faceId: u32 = 0;
+let faceS: u32 = 0;
+let faceT: u32 = 0;
+let faceInverse: u32 = 0;
+
+function cubeFace(x: u32, y: u32, z: u32): void {
+  faceId = alu3(Op.CUBE_ID, x, y, z);
+  faceInverse = un(Op.FRCP, un(Op.FABS, alu3(Op.CUBE_MA, x, y, z)));
+  faceS = fmul(alu3(Op.CUBE_S, x, y, z), faceInverse);
+  faceT = fmul(alu3(Op.CUBE_T, x, y, z), faceInverse);
+}
+
+/** The gradients of a direction on the face that x, y, z point at: d s, d t by the quotient rule. */
+function cubeGradient(x: u32, y: u32, z: u32, gradient: u32): void {
+  const dx = leafPool[gradient];
+  const dy = leafPool[gradient + 1];
+  const dz = leafPool[gradient + 2];
+  const isZ = bin(Op.FGE, faceId, constantF(4));
+  const isY = bin(Op.IAND, bin(Op.FGE, faceId, constantF(2)), un(Op.INOT, isZ));
+  const major = sel(isZ, z, sel(isY, y, x));
+  const sign = tri(Op.BFI, constant(0x7fff_ffff), constantF(1), major);
+  const dMajor = fmul(sign, sel(isZ, dz, sel(isY, dy, dx)));
+  const ds = sel(isZ, fmul(sign, dx), sel(isY, dx, un(Op.FNEG, fmul(sign, dz))));
+  const dt = sel(isY, fmul(sign, dz), un(Op.FNEG, dy));
+  const twice = fmul(fadd(dMajor, dMajor), faceInverse);
+  address(fsub(fmul(ds, faceInverse), fmul(faceS, twice)));
+  address(fsub(fmul(dt, faceInverse), fmul(faceT, twice)));
+}
+
+/** The four results of an image op, from `leaf` on; fewer where the result has fewer. */
+function spread(value: u32, components: u32, out: u32, wanted: u32): void {
+  for (let k: u32 = 0; k < wanted; k++) {
+    leafPool[out + k] = k >= components ? constant(0) : components == 1 ? value : extract(value, k);
+  }
+}
+
+/** Sampling and gathering. `proj`: the coordinate is divided by its last component; `dref`: word of the reference, 0. */
+function sample(op: u32, at: u32, count: u32): void {
+  const id = valueAt(at + 3);
+  if (failed() || typeKind[idType[id]] != TypeKind.SAMPLED_IMAGE) {
+    malformed(at);
+    return;
+  }
+  const proj = op >= <u32>SpvOp.OpImageSampleProjImplicitLod && op <= <u32>SpvOp.OpImageSampleProjDrefExplicitLod;
+  const gather = op == SpvOp.OpImageGather || op == SpvOp.OpImageDrefGather;
+  const compare =
+    op == SpvOp.OpImageSampleDrefImplicitLod ||
+    op == SpvOp.OpImageSampleDrefExplicitLod ||
+    op == SpvOp.OpImageSampleProjDrefImplicitLod ||
+    op == SpvOp.OpImageSampleProjDrefExplicitLod ||
+    op == SpvOp.OpImageDrefGather;
+  readType(idType[id]);
+  const n = plainCoords();
+  const coords = scalarsAt(at + 4);
+  if (failed() || scalarsOf(idType[idAt(at + 4)]) < n + (arrayed || proj ? 1 : 0)) {
+    malformed(at + 4);
+    return;
+  }
+  readOperands(at, count, compare || gather ? 6 : 5);
+  if (failed()) return;
+  let reference: u32 = compare ? leafPool[scalarsAt(at + 5)] : 0;
+  const c = newLeaves(4);
+  for (let k: u32 = 0; k < n + (arrayed ? 1 : 0); k++) leafPool[c + k] = leafPool[coords + k];
+  if (proj) {
+    const inverse = un(Op.FRCP, leafPool[coords + n]);
+    for (let k: u32 = 0; k < n; k++) leafPool[c + k] = fmul(leafPool[c + k], inverse);
+    if (compare) reference = fmul(reference, inverse);
+  }
+  const image = idLeaf[id];
+  const out = result(at);
+  if (failed()) return;
+  const wanted = scalarsOf(idAt(at + 1));
+  if (opOffsets != 0) {
+    // Four gathers, each gives the texel that its offset names: the last of its four.
+    for (let k: u32 = 0; k < 4 && !failed(); k++) {
+      opOffset = opOffsets + 2 * k;
+      const one = sampleOnce(at, image, c, n, reference, gather, compare);
+      leafPool[out + k] = extract(one, 3);
+    }
+  } else {
+    const value = sampleOnce(at, image, c, n, reference, gather, compare);
+    spread(value, compare && !gather ? 1 : 4, out, wanted);
+  }
+  finish();
+}
+
+function sampleOnce(at: u32, image: u32, c: u32, n: u32, reference: u32, gather: bool, compare: bool): u32 {
+  addressCount = 0;
+  let index: u32 = hardwareDim(false);
+  let quad = false;
+  const isCube = dim == SpvDim.Cube;
+  if (opOffset != 0) {
+    index |= Image.OFFSET;
+    address(packOffset(opOffset, n));
+  }
+  if (opBias != 0) {
+    index |= Image.BIAS;
+    address(leafPool[opBias]);
+  }
+  if (compare) {
+    index |= Image.COMPARE;
+    address(reference);
+  }
+  if (isCube) cubeFace(leafPool[c], leafPool[c + 1], leafPool[c + 2]);
+  if (opGradX != 0) {
+    index |= Image.GRADIENTS;
+    for (let d: u32 = 0; d < 2; d++) {
+      const gradient = d == 0 ? opGradX : opGradY;
+      if (isCube) cubeGradient(leafPool[c], leafPool[c + 1], leafPool[c + 2], gradient);
+      else for (let k: u32 = 0; k < n; k++) address(leafPool[gradient + k]);
+    }
+  }
+  if (isCube) {
+    address(fadd(faceS, constantF(1.5)));
+    address(fadd(faceT, constantF(1.5)));
+    address(arrayed ? tri(Op.FFMA, un(Op.FROUND_EVEN, leafPool[c + 3]), constantF(8), faceId) : faceId);
+  } else {
+    for (let k: u32 = 0; k < n; k++) address(leafPool[c + k]);
+    if (arrayed) address(leafPool[c + n]);
+  }
+  if (gather) {
+    const component = compare ? constant(0) : leafPool[operand(at + 5, 1)];
+    if (!isConst(component)) malformed(at + 5);
+    index |= Image.GATHER | Image.LOD_ZERO | ((<u32>1 << (failed() ? 0 : constBits(component) & 3)) << Image.DMASK);
+  } else {
+    index |= (compare ? <u32>1 : <u32>15) << Image.DMASK;
+    if (opLod != 0) {
+      const lod = leafPool[opLod];
+      if (isConst(lod) && constBits(lod) == 0) {
+        index |= Image.LOD_ZERO;
+      } else {
+        index |= Image.LOD;
+        address(lod);
+      }
+    } else if (opGradX == 0) {
+      // Other stages have no quads: the base level.
+      if (stage() == STAGE_FRAGMENT) quad = true;
+      else index |= Image.LOD_ZERO;
+    }
+    if (opMinLod != 0 && (index & Image.LOD_ZERO) == 0) {
+      index |= Image.CLAMP;
+      address(leafPool[opMinLod]);
+    }
+    // A bias without a level to add it to.
+    if (!quad && opBias != 0) unsupported(Unsupported.IMAGE, SpvOp.OpImageSampleImplicitLod);
+  }
+  const components: u32 = gather ? 4 : compare ? 1 : 4;
+  return build(quad ? Op.IMAGE_SAMPLE_QUAD : Op.IMAGE_SAMPLE, index, components, image, image + 3, 0);
+}
+
+/** The coordinates of a texel, with offset; a subpass input counts from the pixel. */
+function texelAddress(coords: u32, count: u32): void {
+  const n = plainCoords() + (arrayed && dim != SpvDim.Cube ? 1 : 0);
+  for (let k: u32 = 0; k < n; k++) {
+    let value = k < count ? leafPool[coords + k] : constant(0);
+    if (opOffset != 0 && k < plainCoords()) value = bin(Op.IADD, value, leafPool[opOffset + k]);
+    if (dim == SpvDim.SubpassData && k < 2)
+      value = bin(Op.IADD, value, un(Op.F2I, system(Op.LOAD_FRAG_COORD, k)));
+    address(value);
+  }
+  if (multisampled) address(opSample != 0 ? leafPool[opSample] : constant(0));
+}
+
+function texel(op: u32, image: u32, data: u32, components: u32, index: u32): u32 {
+  const i = newInstr(op, components == 0 ? 0 : 32, components, 0);
+  const variable = leafPool[image];
+  checkBinding(variable);
+  if (op == Op.STORE_TEXEL) addSrc(i, data);
+  addSrc(i, index);
+  addSrc(i, leafPool[image + 1]);
+  setImm(i, 0, setOf(variable));
+  setImm(i, 1, bindingOf(variable));
+  setFlags(i, flagsOf(image));
+  return place0(i);
+}
+
+/** OpImageFetch, OpImageRead. */
+function load(op: u32, at: u32, count: u32): void {
+  const id = valueAt(at + 3);
+  if (failed() || typeKind[idType[id]] != TypeKind.IMAGE) {
+    malformed(at);
+    return;
+  }
+  readType(idType[id]);
+  const coords = scalarsAt(at + 4);
+  const given = failed() ? 0 : scalarsOf(idType[idAt(at + 4)]);
+  readOperands(at, count, 5);
+  const out = result(at);
+  if (failed()) return;
+  const wanted = scalarsOf(idAt(at + 1));
+  const image = idLeaf[id];
+  if (dim == SpvDim.Buffer) {
+    spread(texel(Op.LOAD_TEXEL, image, 0, 4, leafPool[coords]), 4, out, wanted);
+    finish();
+    return;
+  }
+  addressCount = 0;
+  let index: u32 = hardwareDim(true) | (15 << Image.DMASK);
+  texelAddress(coords, given);
+  if (op == SpvOp.OpImageFetch && opLod != 0 && !(isConst(leafPool[opLod]) && constBits(leafPool[opLod]) == 0)) {
+    index |= Image.MIP;
+    address(leafPool[opLod]);
+  }
+  spread(build(Op.IMAGE_LOAD, index, 4, image, 0, 0), 4, out, wanted);
+  finish();
+}
+
+/** OpImageWrite. */
+function storeImage(at: u32, count: u32): void {
+  const id = valueAt(at + 1);
+  if (failed() || typeKind[idType[id]] != TypeKind.IMAGE) {
+    malformed(at);
+    return;
+  }
+  readType(idType[id]);
+  const coords = scalarsAt(at + 2);
+  const texelLeaf = scalarsAt(at + 3);
+  if (failed()) return;
+  const given = scalarsOf(idType[idAt(at + 2)]);
+  const n = scalarsOf(idType[idAt(at + 3)]);
+  readOperands(at, count, 4);
+  if (failed()) return;
+  const image = idLeaf[id];
+  if (dim == SpvDim.Buffer) {
+    const data = newInstr(Op.VEC, 32, 4, 4);
+    for (let k: u32 = 0; k < 4; k++) setSrc(data, k, k < n ? leafPool[texelLeaf + k] : constant(0));
+    place0(data);
+    texel(Op.STORE_TEXEL, image, data, 0, leafPool[coords]);
+    return;
+  }
+  for (let k: u32 = 0; k < 4; k++) scratchA[k] = k < n ? leafPool[texelLeaf + k] : constant(0);
+  addressCount = 0;
+  texelAddress(coords, given);
+  build(Op.IMAGE_STORE, hardwareDim(true) | (15 << Image.DMASK), 0, image, 0, 4);
+}
+
+/** Queries of size, levels and LOD. */
+function query(op: u32, at: u32): void {
+  const id = valueAt(at + 3);
+  if (failed()) return;
+  readType(idType[id]);
+  const image = idLeaf[id];
+  const sampled = typeKind[idType[id]] == TypeKind.SAMPLED_IMAGE;
+  const out = result(at);
+  if (failed()) return;
+  const wanted = scalarsOf(idAt(at + 1));
+  addressCount = 0;
+  if (op == SpvOp.OpImageQueryLod) {
+    if (!sampled || stage() != STAGE_FRAGMENT) {
+      unsupported(Unsupported.IMAGE, op);
+      return;
+    }
+    const coords = scalarsAt(at + 4);
+    if (failed()) return;
+    const n = plainCoords();
+    if (dim == SpvDim.Cube) {
+      cubeFace(leafPool[coords], leafPool[coords + 1], leafPool[coords + 2]);
+      address(fadd(faceS, constantF(1.5)));
+      address(fadd(faceT, constantF(1.5)));
+      address(faceId);
+    } else {
+      for (let k: u32 = 0; k < n; k++) address(leafPool[coords + k]);
+      if (arrayed) address(constant(0));
+    }
+    const value = build(Op.IMAGE_QUERY_LOD, hardwareDim(false) | (3 << Image.DMASK), 2, image, image + 3, 0);
+    spread(value, 2, out, wanted);
+    finish();
+    return;
+  }
+  if (dim == SpvDim.Buffer) {
+    const i = newInstr(Op.TEXEL_COUNT, 32, 1, 0);
+    addSrc(i, leafPool[image + 1]);
+    checkBinding(leafPool[image]);
+    setImm(i, 0, setOf(leafPool[image]));
+    setImm(i, 1, bindingOf(leafPool[image]));
+    setFlags(i, flagsOf(image));
+    leafPool[out] = place0(i);
+    finish();
+    return;
+  }
+  if (op == SpvOp.OpImageQuerySamples) {
+    unsupported(Unsupported.IMAGE, op);
+    return;
+  }
+  address(op == SpvOp.OpImageQuerySizeLod ? leafPool[scalarsAt(at + 4)] : constant(0));
+  if (failed()) return;
+  const value = build(Op.IMAGE_SIZE, hardwareDim(true) | (15 << Image.DMASK), 4, image, 0, 0);
+  if (op == SpvOp.OpImageQueryLevels) {
+    leafPool[out] = extract(value, 3);
+    finish();
+    return;
+  }
+  // Width, height, depth or layers: the layers stand third whatever the dimension; six faces are one layer of a cube.
+  const flat: u32 = dim == SpvDim.Cube ? 2 : plainCoords();
+  for (let k: u32 = 0; k < wanted; k++) {
+    if (k < flat) leafPool[out + k] = extract(value, k);
+    else if (dim == SpvDim.Cube) leafPool[out + k] = bin(Op.UDIV, extract(value, 2), constant(6));
+    else leafPool[out + k] = extract(value, 2);
+  }
+  finish();
+}
+
+/** OpImageTexelPointer: the id keeps the image's leaves, then coordinates and sample. */
+function texelPointer(at: u32): void {
+  const p = pointerAt(at + 3);
+  if (failed() || typeKind[idType[p]] != TypeKind.IMAGE) {
+    malformed(at);
+    return;
+  }
+  const coords = scalarsAt(at + 4);
+  const sampleLeaf = scalarsAt(at + 5);
+  const leaf = newLeaves(8);
+  if (failed()) return;
+  const id = idAt(at + 2);
+  leafPool[leaf] = ptrVar[p];
+  leafPool[leaf + 1] = ptrElem[p] != 0 ? ptrElem[p] : constant(0);
+  leafPool[leaf + 2] = ((ptrFlags[p] | idDec[id]) & Dec.NON_UNIFORM) != 0 ? 1 : 0;
+  const n = scalarsOf(idType[idAt(at + 4)]);
+  for (let k: u32 = 0; k < 4; k++) leafPool[leaf + 3 + k] = k < n ? leafPool[coords + k] : constant(0);
+  leafPool[leaf + 7] = leafPool[sampleLeaf];
+  idClass[id] = IdClass.TEXEL;
+  idType[id] = idType[p];
+  idLeaf[id] = leaf;
+}
+
+/** An atomic on the texel that id `p` points at; the old value. `expected` 0: none, else `data` is the new value. */
+export function atomicTexel(p: u32, atomic: u32, data: u32, expected: u32): u32 {
+  readType(idType[p]);
+  const leaf = idLeaf[p];
+  const kind: u32 = expected != 0 ? CMPSWAP : atomic;
+  if (dim == SpvDim.Buffer) {
+    const i = newInstr(Op.TEXEL_ATOMIC, 32, 1, 0);
+    addSrc(i, leafPool[leaf + 3]);
+    addSrc(i, leafPool[leaf + 1]);
+    addSrc(i, data);
+    if (expected != 0) addSrc(i, expected);
+    checkBinding(leafPool[leaf]);
+    setImm(i, 0, setOf(leafPool[leaf]));
+    setImm(i, 1, bindingOf(leafPool[leaf]));
+    setImm(i, 2, kind);
+    setFlags(i, flagsOf(leaf) | InstrFlag.COHERENT);
+    return place0(i);
+  }
+  addressCount = 0;
+  opOffset = 0;
+  opSample = leaf + 7;
+  texelAddress(leaf + 3, 4);
+  scratchA[0] = data;
+  scratchA[1] = expected;
+  const count: u32 = expected != 0 ? 2 : 1;
+  const mask: u32 = expected != 0 ? 3 : 1;
+  return build(Op.IMAGE_ATOMIC, hardwareDim(true) | (mask << Image.DMASK) | (kind << Image.ATOMIC), 1, leaf, 0, count);
+}
+
+/** OpAtomicLoad: or with nothing. */
+export function loadTexel(p: u32): u32 {
+  return atomicTexel(p, <u32>Atomic.OR, constant(0), 0);
+}
+
+/** OpSampledImage: image and sampler side by side. */
+function combine(at: u32): void {
+  const image = valueAt(at + 3);
+  const sampler = valueAt(at + 4);
+  const leaf = newLeaves(6);
+  if (failed()) return;
+  for (let k: u32 = 0; k < 3; k++) {
+    leafPool[leaf + k] = leafPool[idLeaf[image] + k];
+    leafPool[leaf + 3 + k] = leafPool[idLeaf[sampler] + k];
+  }
+  setValue(idAt(at + 2), idAt(at + 1), leaf);
+}
+
+/** Lifts an image instruction. False where it is none. */
+export function liftImage(op: u32, at: u32, count: u32): bool {
+  switch (op) {
+    case SpvOp.OpImageSampleImplicitLod:
+    case SpvOp.OpImageSampleExplicitLod:
+    case SpvOp.OpImageSampleDrefImplicitLod:
+    case SpvOp.OpImageSampleDrefExplicitLod:
+    case SpvOp.OpImageSampleProjImplicitLod:
+    case SpvOp.OpImageSampleProjExplicitLod:
+    case SpvOp.OpImageSampleProjDrefImplicitLod:
+    case SpvOp.OpImageSampleProjDrefExplicitLod:
+    case SpvOp.OpImageGather:
+    case SpvOp.OpImageDrefGather:
+      sample(op, at, count);
+      return true;
+    case SpvOp.OpImageFetch:
+    case SpvOp.OpImageRead:
+      load(op, at, count);
+      return true;
+    case SpvOp.OpImageWrite:
+      storeImage(at, count);
+      return true;
+    case SpvOp.OpImageQuerySizeLod:
+    case SpvOp.OpImageQuerySize:
+    case SpvOp.OpImageQueryLod:
+    case SpvOp.OpImageQueryLevels:
+    case SpvOp.OpImageQuerySamples:
+      query(op, at);
+      return true;
+    case SpvOp.OpImageTexelPointer:
+      texelPointer(at);
+      return true;
+    case SpvOp.OpSampledImage:
+      combine(at);
+      return true;
+    case SpvOp.OpImage: {
+      const id = valueAt(at + 3);
+      if (!failed()) setValue(idAt(at + 2), idAt(at + 1), idLeaf[id]);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
