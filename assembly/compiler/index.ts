@@ -17,8 +17,8 @@ import { Pass } from "../gen/ir-passes.ts";
 import {
   codeLength,
   codeWords,
-  drawBits,
   demotes,
+  drawBits,
   drawSgpr,
   emit,
   flatBits,

@@ -71,7 +71,8 @@ function vertexRegisters(h: GraphicsHardware): [number, number][] {
 }
 
 function fragmentRegisters(h: GraphicsHardware): [number, number][] {
-  const { inputs, inputAddress, colorFormats, depthFormat, depth, stencil, sampleMask, kills, earlyTests } = h.interface;
+  const { inputs, inputAddress, colorFormats, depthFormat, depth, stencil, sampleMask, kills, earlyTests } =
+    h.interface;
   const [rsrc1, rsrc2] = resources(h, 25, 0);
   let mask = 0;
   for (let k = 0; k < 8; k++) if (((colorFormats >>> (4 * k)) & 15) !== 0) mask |= 15 << (4 * k);

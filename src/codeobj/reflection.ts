@@ -44,7 +44,7 @@ export interface ResourceReflection extends BindingLayout {
 
 /** User SGPRs in the order of docs/abi.md; `set` for set pointers, `offsets` (bytes) for inlined push constants. */
 export interface UserDataEntry {
-  readonly kind: 
+  readonly kind:
     | "ringPointer"
     | "descriptorSet"
     | "pushConstantPointer"

@@ -58,7 +58,14 @@ export function usedPipeline(request: CompileRequest, reflection: ModuleReflecti
       return [];
     }
     const stepping = vertexInput?.bindings?.find((b) => b.binding === binding);
-    const row = { location, format: facts.bufferFormat, components: facts.components, swapped: facts.swapped, binding, offset };
+    const row = {
+      location,
+      format: facts.bufferFormat,
+      components: facts.components,
+      swapped: facts.swapped,
+      binding,
+      offset,
+    };
     return [stepping?.rate === "instance" ? { ...row, divisor: stepping.divisor ?? 1 } : row];
   });
   const colorExports: (number | undefined)[] = [];

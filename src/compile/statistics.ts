@@ -1,5 +1,12 @@
 import { Bug } from "../base/index.ts";
-import { allocatedSgprs, allocatedVgprs, graphicsOccupancy, occupancyWaves, type Stage, type Statistics } from "../codeobj/index.ts";
+import {
+  allocatedSgprs,
+  allocatedVgprs,
+  graphicsOccupancy,
+  occupancyWaves,
+  type Stage,
+  type Statistics,
+} from "../codeobj/index.ts";
 import type { CoreOutput } from "../core/index.ts";
 import { countInstructions } from "../isa/index.ts";
 

@@ -66,7 +66,9 @@ function userData(words: Uint32Array): UserDataEntry[] {
 
 /** Numbers of the bits that are set, in four words. */
 function bitsOf(words: readonly number[]): number[] {
-  return words.flatMap((word, w) => Array.from({ length: 32 }, (_, k) => k).flatMap((k) => ((word >>> k) & 1 ? [32 * w + k] : [])));
+  return words.flatMap((word, w) =>
+    Array.from({ length: 32 }, (_, k) => k).flatMap((k) => ((word >>> k) & 1 ? [32 * w + k] : [])),
+  );
 }
 
 function readOutput(words: Uint32Array, passes: readonly CorePassReport[]): CoreOutput {

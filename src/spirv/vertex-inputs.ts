@@ -30,7 +30,12 @@ export function vertexInputs(
     const part = type === undefined ? 0 : operand(module, type, 0);
     switch (type?.opcode) {
       case Op.OpTypeInt:
-        add({ location, components: component + 1, kind: operand(module, type, 1) === 0 ? "uint" : "int", widthBits: part });
+        add({
+          location,
+          components: component + 1,
+          kind: operand(module, type, 1) === 0 ? "uint" : "int",
+          widthBits: part,
+        });
         return location + 1;
       case Op.OpTypeFloat:
         add({ location, components: component + 1, kind: "float", widthBits: part });

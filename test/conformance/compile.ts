@@ -115,7 +115,9 @@ export async function compileConformance(args: readonly string[]): Promise<boole
   for (const [reason, n] of [...reasons].sort((a, b) => b[1] - a[1]).slice(0, 40)) console.log(`${n} × ${reason}`);
   const bad = undecoded(written, values.objdump);
   console.log(
-    bad === undefined ? `${values.objdump} is not installed` : `${written.length} code objects, ${bad.length} not decoded`,
+    bad === undefined
+      ? `${values.objdump} is not installed`
+      : `${written.length} code objects, ${bad.length} not decoded`,
   );
   rmSync(out, { recursive: true, force: true });
   return files.length > 0 && broken === 0 && (bad === undefined || bad.length === 0);

@@ -195,11 +195,6 @@ OpFunctionEnd`
 
   const refused: readonly (readonly [string, string, RegExp])[] = [
     [
-      "images",
-      "layout(binding = 0, r32f) uniform image2D q; void main() { imageStore(q, ivec2(0), vec4(0)); }",
-      /not supported/,
-    ],
-    [
       "a binding without a place",
       "layout(binding = 9) buffer R { uint r[]; }; void main() { r[0] = 1u; }",
       /binding 9/,

@@ -43,6 +43,8 @@ import {
 import { Sel, selOf } from "./patterns.ts";
 import { selectMask, selectScalar, selectVector } from "./select-alu.ts";
 import { isDouble, selectDouble } from "./select-double.ts";
+import { selectGraphics } from "./select-graphics.ts";
+import { selectImages } from "./select-images.ts";
 import {
   selectBarrier,
   selectBufferAtomic,
@@ -54,8 +56,6 @@ import {
   selectSharedLoad,
   selectSharedStore,
 } from "./select-memory.ts";
-import { selectGraphics } from "./select-graphics.ts";
-import { selectImages } from "./select-images.ts";
 import { selectWave } from "./select-wave.ts";
 import { maskOf, operandOf, phiOperand } from "./values.ts";
 import { closeWaterfall } from "./waterfall.ts";

@@ -381,8 +381,7 @@ function terminatorOf(block: u32): u32 {
   while (!failed() && spend(1)) {
     const op = wordAt(at) & 0xffff;
     if (op == SpvOp.OpBranch || op == SpvOp.OpBranchConditional || op == SpvOp.OpSwitch) return at;
-    if (isEnd(op))
-      return at;
+    if (isEnd(op)) return at;
     at += max<u32>(wordAt(at) >> 16, 1);
   }
   return at;

@@ -339,7 +339,7 @@ function sampleOnce(at: u32, image: u32, c: u32, n: u32, reference: u32, gather:
   if (gather) {
     const component = compare ? constant(0) : leafPool[operand(at + 5, 1)];
     if (!isConst(component)) malformed(at + 5);
-    index |= Image.GATHER | Image.LOD_ZERO | ((<u32>1 << (failed() ? 0 : constBits(component) & 3)) << Image.DMASK);
+    index |= Image.GATHER | Image.LOD_ZERO | (((<u32>1) << (failed() ? 0 : constBits(component) & 3)) << Image.DMASK);
   } else {
     index |= (compare ? <u32>1 : <u32>15) << Image.DMASK;
     if (opLod != 0) {
@@ -372,8 +372,7 @@ function texelAddress(coords: u32, count: u32): void {
   for (let k: u32 = 0; k < n; k++) {
     let value = k < count ? leafPool[coords + k] : constant(0);
     if (opOffset != 0 && k < plainCoords()) value = bin(Op.IADD, value, leafPool[opOffset + k]);
-    if (dim == SpvDim.SubpassData && k < 2)
-      value = bin(Op.IADD, value, un(Op.F2I, system(Op.LOAD_FRAG_COORD, k)));
+    if (dim == SpvDim.SubpassData && k < 2) value = bin(Op.IADD, value, un(Op.F2I, system(Op.LOAD_FRAG_COORD, k)));
     address(value);
   }
   if (multisampled) address(opSample != 0 ? leafPool[opSample] : constant(0));

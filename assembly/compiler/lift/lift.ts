@@ -528,13 +528,19 @@ export function lift(): void {
     return;
   }
   const model = option(Option.MODEL);
-  if (model != SpvExecutionModel.GLCompute && model != SpvExecutionModel.Vertex && model != SpvExecutionModel.Fragment) {
+  if (
+    model != SpvExecutionModel.GLCompute &&
+    model != SpvExecutionModel.Vertex &&
+    model != SpvExecutionModel.Fragment
+  ) {
     unsupported(Unsupported.EXECUTION_MODEL, model);
     return;
   }
   resetIds(words[3]);
   setShaderNameLength(option(Option.NAME_BYTES));
-  setStage(model == SpvExecutionModel.GLCompute ? 0 : model == SpvExecutionModel.Vertex ? STAGE_VERTEX : STAGE_FRAGMENT);
+  setStage(
+    model == SpvExecutionModel.GLCompute ? 0 : model == SpvExecutionModel.Vertex ? STAGE_VERTEX : STAGE_FRAGMENT,
+  );
   resetOutputs();
   setInterface(0, 0);
   if (stage() != 0) setLocalSize(1, 1, 1);

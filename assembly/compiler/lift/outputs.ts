@@ -90,7 +90,7 @@ export function resetOutputs(): void {
 }
 
 function slotOf(code: u32): u32 {
-  if ((code & BUILT_IN) == 0) return code < (<u32>64) * 4 ? code : WORDS;
+  if ((code & BUILT_IN) == 0) return code < <u32>64 * 4 ? code : WORDS;
   const k = (code >> 16) & 0xff;
   switch (code & 0xffff) {
     case SpvBuiltIn.Position:
@@ -280,7 +280,8 @@ function exportVertex(): void {
   cullCount = countOf(CULL);
   const distances = clipCount + cullCount;
   if (distances > 8) unsupported(Unsupported.BUILTIN, SpvBuiltIn.CullDistance);
-  for (let k: u32 = 0; k < distances; k += 4) put(target++, distance(k), distance(k + 1), distance(k + 2), distance(k + 3));
+  for (let k: u32 = 0; k < distances; k += 4)
+    put(target++, distance(k), distance(k + 1), distance(k + 2), distance(k + 3));
   done(DONE);
   for (let location: u32 = 0; location < 64; location++) {
     const at = location * 4;

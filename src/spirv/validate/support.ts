@@ -378,7 +378,12 @@ function missing(
 ): string | undefined {
   const { opcode } = instruction;
   const plain = instructionRules.has(opcode) && (stage === "fragment" || !fragmentOnly.has(opcode));
-  if (!plain && !instructions.has(opcode) && !imageInstructions.has(opcode) && !(stage === "fragment" && fragmentInstructions.has(opcode)))
+  if (
+    !plain &&
+    !instructions.has(opcode) &&
+    !imageInstructions.has(opcode) &&
+    !(stage === "fragment" && fragmentInstructions.has(opcode))
+  )
     return instruction.row.name;
   switch (opcode) {
     case Op.OpTypeInt:
