@@ -95,6 +95,8 @@ const settings = {
   apiKey: setting<string | undefined>("KILN_API_KEY", text, none),
   /** What one API key may send and cause in a minute, in requests' weights: one, and one more for each 16 KiB; 0: no limit. */
   rateLimit: setting("KILN_RATE_LIMIT", atLeast(0), () => 0),
+  /** Spans by OpenTelemetry, for the SDK that the process was started with. */
+  traces: setting("KILN_TRACES", flag, () => false),
   insecure: setting("KILN_INSECURE", flag, () => false),
   logLevel: setting("KILN_LOG_LEVEL", text, () => "error"),
   /** The service that commands with `--server` ask. */

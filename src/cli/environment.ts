@@ -21,6 +21,7 @@ export interface ServeSettings {
   readonly apiKey: string | undefined;
   readonly rateLimit: number;
   readonly insecure: boolean;
+  readonly traces: boolean;
   readonly logLevel: string;
   readonly server: string | undefined;
   readonly debug: readonly string[];

@@ -33,6 +33,7 @@ function serviceFlags(command: Command): Command {
     .option("--workers <n>", "compile workers")
     .option("--time-limit-ms <n>", "time limit of one compile")
     .option("--memory-limit-mb <n>", "memory limit of one compile worker")
+    .option("--traces", "spans by OpenTelemetry, for the SDK of `node --import`")
     .option("--isolate <how>", "where compiles run: thread (default), or process for untrusted input")
     .option("--drain-ms <n>", "how long a stop waits for what runs")
     .option("--config <file>", "JSON file of settings, below flags and environment");

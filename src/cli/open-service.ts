@@ -1,11 +1,19 @@
 import { distFile } from "../base/index.ts";
 import { ShaderCache, storeProblem } from "../cache/index.ts";
-import { CompilePool, CompileService, farmProblem, readBuildInfo } from "../service/index.ts";
+import {
+  CompilePool,
+  CompileService,
+  farmProblem,
+  loadTracing,
+  readBuildInfo,
+  type Tracing,
+  tracingProblem,
+} from "../service/index.ts";
 import { debugDump, showDebug } from "./debug-output.ts";
 import { CliError, complain, type ServeSettings } from "./environment.ts";
 
 /** The compile service of `serve` and `worker`. Errors: `CliError` 2 for a store that cannot be used here. */
-export function openService(settings: ServeSettings): CompileService {
+export function openService(settings: ServeSettings, tracing?: Tracing): CompileService {
   const isOff = settings.cacheDisable || settings.debug.includes("nocache");
   const { redis, sharedSecret: secret, verifyRate } = settings;
   const noFarm = redis === undefined ? undefined : farmProblem(redis);
@@ -34,9 +42,18 @@ export function openService(settings: ServeSettings): CompileService {
     timeLimitMs,
     memoryLimitMb,
     isolate,
+    ...(tracing !== undefined && { tracing }),
   });
   const onBug = (id: string, detail: string) => complain(`bug ${id}: ${detail}`);
   return new CompileService({ cache, pool, build: readBuildInfo(), verifyRate, onBug, ...debugOf(settings.debug) });
+}
+
+/** Undefined where no traces are wanted. Errors: `CliError` 2 without the package. */
+export async function openTracing({ traces }: ServeSettings): Promise<Tracing | undefined> {
+  if (!traces) return undefined;
+  const problem = tracingProblem();
+  if (problem !== undefined) throw new CliError(2, `--traces: ${problem}`);
+  return loadTracing(readBuildInfo().version);
 }
 
 type ServiceOptions = ConstructorParameters<typeof CompileService>[0];

@@ -10,9 +10,9 @@ import {
   type Server,
   startServer,
 } from "../http/index.ts";
-import { type CompileService, Farm } from "../service/index.ts";
+import { type CompileService, Farm, type Tracing } from "../service/index.ts";
 import { CliError, complain, print, type ServeSettings } from "./environment.ts";
-import { openService } from "./open-service.ts";
+import { openService, openTracing } from "./open-service.ts";
 import { untilStopped } from "./signals.ts";
 
 const healthEveryMs = 5000;
@@ -59,13 +59,15 @@ interface Serving {
   readonly service: CompileService;
   readonly access: Access;
   readonly farm: Farm | undefined;
+  readonly tracing: Tracing | undefined;
 }
 
-async function listen(settings: ServeSettings, { service, access, farm }: Serving): Promise<Server> {
+async function listen(settings: ServeSettings, { service, access, farm, tracing }: Serving): Promise<Server> {
   const { bodyBytes, timeLimitMs, memoryLimitMb, maxWaiting, workers, logLevel, rateLimit } = settings;
   const limits = { bodyBytes, timeLimitMs, memoryLimitMb, maxWaiting, workers };
   try {
-    const options = { service, access, limits, logLevel, rateLimit, ...(farm !== undefined && { farm }) };
+    const optional = { ...(farm !== undefined && { farm }), ...(tracing !== undefined && { tracing }) };
+    const options = { service, access, limits, logLevel, rateLimit, ...optional };
     return await startServer(options, settings.host, settings.port);
   } catch (error) {
     await service.close();
@@ -79,9 +81,10 @@ async function listen(settings: ServeSettings, { service, access, farm }: Servin
 /** Serves until a signal comes; then drains. A second signal ends it at once. */
 export async function serve(settings: ServeSettings): Promise<void> {
   const { access, made } = accessOf(settings);
-  const service = openService(settings);
+  const tracing = await openTracing(settings);
+  const service = openService(settings, tracing);
   const farm = openFarm(settings, service);
-  const server = await listen(settings, { service, access, farm });
+  const server = await listen(settings, { service, access, farm, tracing });
   const address = server.address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
   print(`kiln listens on ${server.address}`);
   if (made !== undefined) print(`API key, made for this run: ${made}`);

@@ -1,6 +1,6 @@
 import { startFarmWorker } from "../service/index.ts";
 import { CliError, complain, print, type ServeSettings } from "./environment.ts";
-import { openService } from "./open-service.ts";
+import { openService, openTracing } from "./open-service.ts";
 import { untilStopped } from "./signals.ts";
 
 /** The URL without its password, for people. */
@@ -14,7 +14,7 @@ function shownUrl(url: string): string {
 export async function worker(settings: ServeSettings): Promise<void> {
   const { redis: url, sharedSecret: secret, workers: width, drainMs } = settings;
   if (url === undefined) throw new CliError(2, "worker: give --redis URL, or set KILN_REDIS");
-  const service = openService(settings);
+  const service = openService(settings, await openTracing(settings));
   const stopped = untilStopped();
   const onTrouble = (message: string) => complain(`kiln: ${message}`);
   const options = { url, service, width, onTrouble, ...(secret !== undefined && { secret }) };

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { CompileService, Farm } from "../service/index.ts";
+import type { CompileService, Farm, Tracing } from "../service/index.ts";
 import { artifactRoutes } from "./artifact-routes.ts";
 import { batchRoutes } from "./batch-routes.ts";
 import { httpError } from "./codes.ts";
@@ -13,6 +13,7 @@ import { Metrics } from "./metrics.ts";
 import { errorHandler, problemOf, problemType, sendProblem } from "./problem.ts";
 import { limitRate } from "./rate-limit.ts";
 import { cacheStats, health, problem, version } from "./schemas.ts";
+import { traceRequests } from "./trace-requests.ts";
 
 export interface AppOptions {
   readonly service: CompileService;
@@ -27,6 +28,7 @@ export interface AppOptions {
   readonly logLevel?: string;
   /** Weight that one caller may send in a minute; 0 or absent: no limit. */
   readonly rateLimit?: number;
+  readonly tracing?: Tracing;
   /** Where batches of many shaders go. */
   readonly farm?: Farm;
 }
@@ -89,6 +91,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     reply.header("x-request-id", request.id).headers(securityHeaders);
     done();
   });
+  if (options.tracing !== undefined) traceRequests(app, options.tracing);
   app.addHook("onRequest", guard(options.access));
   if (options.rateLimit !== undefined && options.rateLimit > 0) app.addHook("onRequest", limitRate(options.rateLimit));
   app.addHook("onSend", compress);

@@ -2,6 +2,7 @@ import type { Piscina } from "piscina";
 import { serviceError } from "./codes.ts";
 import { ProcessPool } from "./process-pool.ts";
 import { type CompileTask, markStarted, sinceStartedMs, type TaskAnswer } from "./task.ts";
+import type { Tracing } from "./tracing.ts";
 
 /** A worker that has not started by then will not. */
 const startLimitMs = 30_000;
@@ -16,6 +17,7 @@ export interface CompilePoolOptions {
   readonly memoryLimitMb: number;
   /** Where compiles run: `process` keeps untrusted input out of the server's memory. Default `thread`. */
   readonly isolate?: "thread" | "process";
+  readonly tracing?: Tracing;
 }
 
 export interface PoolStats {
@@ -66,10 +68,13 @@ export class CompilePool {
   /** Runs a task when a worker is free. `id` names the request in an error. */
   async run(task: CompileTask, id: string): Promise<TaskAnswer> {
     if (this.#closing) throw serviceError("SHUTTING_DOWN", {});
-    if (this.#running >= this.options.workers) await this.#wait();
-    else this.#running++;
+    const { tracing, workers } = this.options;
+    if (this.#running < workers) this.#running++;
+    else await (tracing === undefined ? this.#wait() : tracing.within("kiln.queue", {}, () => this.#wait()));
     try {
-      return await this.#runNow(task, id);
+      if (tracing === undefined) return await this.#runNow(task, id);
+      const attributes = { "kiln.stage": task.request.stage ?? "", "kiln.language": task.request.language };
+      return await tracing.within("kiln.compile", attributes, () => this.#runNow(task, id));
     } finally {
       this.#release();
     }
@@ -80,7 +85,7 @@ export class CompilePool {
     return this.#runNow(task, "probe");
   }
 
-  #wait(): Promise<void> {
+  async #wait(): Promise<void> {
     const { maxWaiting } = this.options;
     if (this.#waiting.length >= maxWaiting) {
       throw serviceError("QUEUE_FULL", { waiting: this.#waiting.length, limit: maxWaiting });
