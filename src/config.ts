@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { availableParallelism, homedir } from "node:os";
+import { availableParallelism, homedir, tmpdir, userInfo } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileProblem } from "./base/index.ts";
 
@@ -40,6 +40,12 @@ const setting = <T>(variable: string, parse: Setting<T>["parse"], fallback: Sett
 });
 
 const none = () => undefined;
+
+const words = (value: string): string[] =>
+  value
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
 
 const share = (value: string, name: string): number => {
   const number = Number(value);
@@ -102,6 +108,19 @@ const settings = {
   /** The service that commands with `--server` ask. */
   server: setting<string | undefined>("KILN_SERVER", url, none),
   debug: setting("KILN_DEBUG", debugNames, () => [] as string[]),
+  /** What is traced, line by line on stderr: `ioctl`. */
+  trace: setting("KILN_TRACE", words, () => [] as string[]),
+  launchBlocking: setting("KILN_LAUNCH_BLOCKING", flag, () => false),
+  /** Manifests of drivers. */
+  icdFilenames: setting(
+    "KILN_ICD_FILENAMES",
+    (value) => value.split(delimiter).filter((path) => path !== ""),
+    () => [] as string[],
+  ),
+  /** Where running machines answer `kiln smi` and `kiln dmesg`. */
+  runtimeDir: setting("KILN_RUNTIME_DIR", text, (env) =>
+    join(env.XDG_RUNTIME_DIR || join(tmpdir(), `kiln-${userInfo().uid}`), "kiln"),
+  ),
 } as const;
 
 type Settings = typeof settings;

@@ -1,10 +1,10 @@
+import { deviceFeature, deviceProperty, hasExtension } from "../umd/index.ts";
 import { readBuffer, readImage, readStruct } from "./amber-buffers.ts";
 import { readCommand } from "./amber-commands.ts";
 import type { AmberContext } from "./amber-context.ts";
 import { derivePipeline, readPipeline } from "./amber-pipelines.ts";
 import { readShader } from "./amber-shaders.ts";
 import { Limits, Names } from "./build.ts";
-import { deviceFeature, deviceProperty, hasExtension } from "./features.ts";
 import type { Command, ReadScriptFile, Script } from "./script.ts";
 import { ScriptError, ScriptReader } from "./source.ts";
 

@@ -1,7 +1,7 @@
 import type { CompileRequest, CompileResult, DescriptorType, ShaderCompiler } from "../codeobj/index.ts";
 import { defaultRequest } from "../codeobj/index.ts";
 import { formatReport } from "../debug/index.ts";
-import type { Machine } from "../service/index.ts";
+import type { Machine, ProcessOptions } from "../service/index.ts";
 import {
   type ComputePipeline,
   type DescriptorSet,
@@ -18,7 +18,16 @@ export interface RunOptions {
   readonly compiler: ShaderCompiler;
   /** Longest run of one dispatch and of the whole script, milliseconds. */
   readonly timeoutMs: number;
+  /** Switches of the script's process: validation, traces, blocking submits. */
+  readonly process?: ProcessOptions;
+  /** Stops, as if all were well, before the dispatch behind this many. */
+  readonly maxSubmits?: number;
+  /** Told of the dispatches that ran, by line. */
+  readonly onSubmit?: (line: number) => void;
 }
+
+/** Ends a run that was given a number of submits. */
+class EnoughSubmits extends Error {}
 
 const descriptorTypes: Readonly<Record<string, DescriptorType>> = {
   uniform: "uniformBuffer",
@@ -53,13 +62,14 @@ class ScriptRun {
   readonly #pipelines = new Map<string, ComputePipeline>();
   readonly #sets = new Map<ScriptPipeline, Map<number, DescriptorSet>>();
   readonly #endMs: number;
+  #submits = 0;
 
   constructor(script: Script, options: RunOptions) {
     this.#script = script;
     this.#options = options;
     const timeoutMs = Math.min(options.timeoutMs, script.fenceTimeoutMs ?? options.timeoutMs);
     this.#endMs = performance.now() + options.timeoutMs;
-    this.#device = options.machine.openProcess("run", { timeoutMs });
+    this.#device = options.machine.openProcess("run", { timeoutMs, ...options.process });
   }
 
   close(): void {
@@ -115,6 +125,9 @@ class ScriptRun {
   }
 
   async #dispatch({ pipeline, groups, line }: Extract<Command, { does: "dispatch" }>): Promise<void> {
+    if (this.#submits === this.#options.maxSubmits) throw new EnoughSubmits();
+    this.#submits++;
+    this.#options.onSubmit?.(line);
     const compiled = await this.#pipeline(pipeline, line);
     const commands = this.#device.createCommandBuffer().begin().bindPipeline(compiled);
     for (const [index, set] of this.#descriptors(pipeline)) commands.bindDescriptorSet(index, set);
@@ -222,6 +235,7 @@ export async function runScript(script: Script, options: RunOptions): Promise<vo
   try {
     await run.run(script.commands);
   } catch (error) {
+    if (error instanceof EnoughSubmits) return;
     if (error instanceof DriverError) throw new ScriptError(0, error.message);
     throw error;
   } finally {

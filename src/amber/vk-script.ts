@@ -1,7 +1,7 @@
+import { deviceFeature, deviceProperty, hasExtension } from "../umd/index.ts";
 import { atLine, parseTargetEnv, wordsOfHex } from "./amber-shaders.ts";
 import { Limits } from "./build.ts";
 import { type DataType, type ElementLayout, type LayoutRule, layoutElement, parseVkType } from "./data-type.ts";
-import { deviceFeature, deviceProperty, hasExtension } from "./features.ts";
 import type {
   Attachment,
   Command,

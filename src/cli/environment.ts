@@ -25,6 +25,10 @@ export interface ServeSettings {
   readonly logLevel: string;
   readonly server: string | undefined;
   readonly debug: readonly string[];
+  readonly trace: readonly string[];
+  readonly launchBlocking: boolean;
+  readonly icdFilenames: readonly string[];
+  readonly runtimeDir: string;
 }
 
 export type ServeFlags = Readonly<Partial<Record<keyof ServeSettings | "config", string | boolean>>>;

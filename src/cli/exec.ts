@@ -2,11 +2,12 @@ import { writeFileSync } from "node:fs";
 import { fileProblem, invariant } from "../base/index.ts";
 import type { CompileRecord, CompileRequest } from "../codeobj/index.ts";
 import { formatReport } from "../debug/index.ts";
-import { createLocalCompiler, createMachine, type Machine, type MachineOptions } from "../service/index.ts";
+import { createLocalCompiler, type Machine, type MachineOptions } from "../service/index.ts";
 import { type ComputePipeline, type Device, type Buffer as DeviceBuffer, DriverError } from "../umd/index.ts";
 import { showDiagnostics } from "./compile.ts";
-import { CliError, print } from "./environment.ts";
+import { CliError, print, type ServeSettings } from "./environment.ts";
 import type { Bind, BindingName, Out } from "./exec-arguments.ts";
+import { processSwitches, switchedMachine } from "./switches.ts";
 
 export interface Execution {
   readonly request: CompileRequest;
@@ -24,7 +25,7 @@ const nameOf = ({ set, binding }: BindingName) => `set ${set} binding ${binding}
 const sameAs = (a: BindingName) => (b: BindingName) => a.set === b.set && a.binding === b.binding;
 
 /** Runs one compute shader on a simulated machine of its own. Answers the exit status. */
-export async function exec(execution: Execution): Promise<0 | 1> {
+export async function exec(execution: Execution, settings: ServeSettings): Promise<0 | 1> {
   const { request, outs, binds } = execution;
   for (const out of outs) if (!binds.some(sameAs(out))) throw new CliError(2, `--out: ${nameOf(out)} has no --bind`);
   refuseTwice(binds, "--bind");
@@ -34,9 +35,10 @@ export async function exec(execution: Execution): Promise<0 | 1> {
   showDiagnostics(compiled.ok ? compiled.record.diagnostics : compiled.diagnostics);
   if (!compiled.ok) return 1;
   refuseMissing(execution, compiled.record.reflection);
-  const machine = createMachine(execution.machine);
+  const machine = switchedMachine(settings, `kiln exec ${request.filename}`, execution.machine);
   try {
-    const device = machine.openProcess("exec", { timeoutMs: execution.timeoutSeconds * 1000 });
+    const timeoutMs = execution.timeoutSeconds * 1000;
+    const device = machine.openProcess("exec", { timeoutMs, ...processSwitches(settings) });
     const pipeline = await device.createComputePipeline({ compiler: { compile: async () => compiled }, request });
     await dispatch(machine, device, pipeline, execution);
     const report = `${JSON.stringify(machine.reportOf(device), undefined, 2)}\n`;

@@ -5,6 +5,7 @@ import type { CacheAction } from "./cache.ts";
 import type { CompileFlags } from "./compile.ts";
 import { type CliEnvironment, CliError, complain, print, type ServeFlags } from "./environment.ts";
 import type { RunFlags } from "./run.ts";
+import type { SmiFlags } from "./smi.ts";
 import type { SourceFlags } from "./source-files.ts";
 import type { StatsFlags } from "./stats.ts";
 
@@ -141,7 +142,7 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
         ...(flags.json === undefined ? {} : { json: flags.json === true ? "-" : flags.json }),
       };
       const { exec } = await import("./exec.ts");
-      setStatus(await exec(execution));
+      setStatus(await exec(execution, environment.loadConfig({})));
     });
 
   kiln
@@ -157,11 +158,13 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     .option("--seed <s>", "seed of the machine's scheduling")
     .option("--coherence", "caches hold data: a missing flush, invalidate or wait shows as stale data")
     .option("--counters", "count cache hits and stalls, estimate cycles")
+    .option("--bisect", "on a failure, find the first submit without which it passes")
+    .option("--from-comments", "also shaders (.comp) with their script in comments // amber: …")
     .option("--json [file]", "results as JSON; - is standard output")
     .option("--junit <file>", "results as JUnit XML")
     .action(async (paths: string[], flags: RunFlags) => {
       const { run } = await import("./run.ts");
-      setStatus(await run(paths, flags));
+      setStatus(await run(paths, flags, environment.loadConfig({})));
     });
 
   kiln
@@ -184,6 +187,27 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     const { benchFloor } = await import("./bench-service.ts");
     await benchFloor();
   });
+
+  kiln
+    .command("smi")
+    .description("simulated machines that run: memory, queue time and faults of their processes")
+    .option("--machine <id>", "only this one")
+    .option("--watch", "again every second")
+    .option("--json", "print JSON")
+    .action(async (flags: SmiFlags) => {
+      const { smi } = await import("./smi.ts");
+      setStatus(await smi(environment.loadConfig({}), flags));
+    });
+
+  kiln
+    .command("dmesg")
+    .description("the kernel log of a simulated machine that runs")
+    .option("--machine <id>", "of several, this one")
+    .option("--json", "print JSON")
+    .action(async (flags: SmiFlags) => {
+      const { dmesg } = await import("./smi.ts");
+      setStatus(await dmesg(environment.loadConfig({}), flags));
+    });
 
   kiln
     .command("disasm")

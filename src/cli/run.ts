@@ -3,9 +3,11 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { createPoolCompiler, runFile, type ScriptResult } from "../amber/index.ts";
 import { distFile, fileProblem } from "../base/index.ts";
-import { CompilePool, createMachine, type RunReport } from "../service/index.ts";
-import { CliError, complain, print } from "./environment.ts";
+import { CompilePool, type RunReport } from "../service/index.ts";
+import { bisect } from "./bisect.ts";
+import { CliError, complain, print, type ServeSettings } from "./environment.ts";
 import { xml } from "./junit.ts";
+import { processSwitches, switchedMachine } from "./switches.ts";
 
 export interface RunFlags {
   readonly root?: string;
@@ -19,6 +21,8 @@ export interface RunFlags {
   readonly counters?: boolean;
   readonly json?: string | boolean;
   readonly junit?: string;
+  readonly fromComments?: boolean;
+  readonly bisect?: boolean;
 }
 
 /** A script's result, and what the machine counted meanwhile. */
@@ -43,7 +47,8 @@ function count(text: string, option: string, least = 1): number {
 }
 
 /** Scripts of the given files and folders, and of a list whose paths count from `--root`. */
-function findScripts(paths: readonly string[], { root = ".", list }: RunFlags): ScriptFile[] {
+function findScripts(paths: readonly string[], { root = ".", list, fromComments }: RunFlags): ScriptFile[] {
+  const wanted = fromComments === true ? /\.(amber|vkscript|comp)$/ : /\.(amber|vkscript)$/;
   const found: ScriptFile[] = [];
   for (const path of paths) {
     const stat = statSync(path, { throwIfNoEntry: false });
@@ -51,8 +56,7 @@ function findScripts(paths: readonly string[], { root = ".", list }: RunFlags): 
     if (!stat.isDirectory()) found.push({ path, name: path });
     else {
       const names = readdirSync(path, { recursive: true, encoding: "utf8" }).sort();
-      for (const name of names)
-        if (/\.(amber|vkscript)$/.test(name)) found.push({ path: join(path, name), name: join(path, name) });
+      for (const name of names) if (wanted.test(name)) found.push({ path: join(path, name), name: join(path, name) });
     }
   }
   if (list !== undefined) {
@@ -98,7 +102,7 @@ function countsOf(results: readonly ScriptResult[]): Counts {
 }
 
 /** Runs scripts on simulated machines, one a job. Answers the exit status: 1 where one fails. */
-export async function run(paths: readonly string[], flags: RunFlags): Promise<0 | 1> {
+export async function run(paths: readonly string[], flags: RunFlags, settings: ServeSettings): Promise<0 | 1> {
   const scripts = findScripts(paths, flags);
   const jobs = Math.min(count(flags.jobs ?? String(Math.min(availableParallelism(), 4)), "--jobs"), scripts.length);
   const timeoutMs = count(flags.timeoutSeconds, "--timeout-seconds") * 1000;
@@ -126,20 +130,26 @@ export async function run(paths: readonly string[], flags: RunFlags): Promise<0 
   };
   let next = 0;
   const machineOf = (machineSeed: number | undefined) =>
-    createMachine({
+    switchedMachine(settings, "kiln run", {
       memoryBytes,
       coherence: flags.coherence === true,
       counters: flags.counters === true,
       ...(machineSeed !== undefined && { seed: machineSeed }),
     });
+  const options = {
+    compiler,
+    timeoutMs,
+    process: processSwitches(settings),
+    ...(flags.fromComments === undefined ? {} : { fromComments: flags.fromComments }),
+  };
   const work = async () => {
-    const shared = repeat === 1 ? machineOf(seed) : undefined;
+    const shared = repeat === 1 && flags.bisect !== true ? machineOf(seed) : undefined;
     try {
       for (let at = next++; at < scripts.length; at = next++) {
         const { path, name } = scripts[at] as ScriptFile;
         if (shared !== undefined) {
           shared.takeReport();
-          const result = await runFile(path, name, { machine: shared, compiler, timeoutMs });
+          const result = await runFile(path, name, { machine: shared, ...options });
           results[at] = { ...result, machine: shared.takeReport() };
         } else results[at] = await repeated(at, seed ?? 0);
         report();
@@ -155,9 +165,14 @@ export async function run(paths: readonly string[], flags: RunFlags): Promise<0 
     for (let i = 0; ; i++) {
       const machine = machineOf(firstSeed + i);
       try {
-        const result = await runFile(path, name, { machine, compiler, timeoutMs });
+        const result = await runFile(path, name, { machine, ...options });
         milliseconds += result.milliseconds;
         const report = { milliseconds, machine: machine.takeReport() };
+        if (result.status === "FAIL" && flags.bisect === true) {
+          const run = (more: object) => runFile(path, name, { machine, ...options, ...more });
+          const found = await bisect(result, run);
+          return { ...found, ...report, reason: `seed ${firstSeed + i}: ${found.reason}` };
+        }
         if (result.status === "FAIL")
           return { ...result, ...report, reason: `seed ${firstSeed + i}: ${result.reason}` };
         if (result.status === "SKIP" || i + 1 === repeat) return { ...result, ...report };

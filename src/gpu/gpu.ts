@@ -94,6 +94,10 @@ class ThreadlessGpu implements GpuPort {
     this.#turn ??= setImmediate(() => this.#step());
   }
 
+  turn(): void {
+    this.#step();
+  }
+
   #step(): void {
     this.#turn = undefined;
     if (this.#engine.stopped()) return;

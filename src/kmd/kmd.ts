@@ -65,6 +65,17 @@ export interface KmdOptions {
   readonly onDump?: (dump: RawDump) => void;
 }
 
+/** Memory of the whole machine. */
+export interface MachineMemory {
+  readonly vramBytes: number;
+  readonly vramFreeBytes: number;
+  readonly gttBytes: number;
+  readonly gttFreeBytes: number;
+  readonly resets: number;
+  /** BOs that had to leave VRAM, since start. */
+  readonly evictions: number;
+}
+
 export interface Kmd extends KernelPort {
   dmesg(): readonly string[];
   /** The last dumps, oldest first. */
@@ -74,6 +85,8 @@ export interface Kmd extends KernelPort {
   counters(fd: number): ProcessCounters | undefined;
   /** The counters of all processes since the last call. */
   takeCounters(): ProcessCounters;
+  /** Sizes of the domains and what is free of them, bytes; resets so far. */
+  memory(): MachineMemory;
   /** Stops scheduling; every later call answers -ENODEV. */
   shutdown(): void;
 }
@@ -225,6 +238,13 @@ class KernelDriver implements Kmd {
     return typeof result === "number" ? result : Errno.EINVAL;
   }
 
+  poll(): void {
+    if (this.#closed) return;
+    this.#options.gpu.turn?.();
+    this.#kernel.scheduler.interrupt();
+    this.#options.clock.runDue?.();
+  }
+
   async ioctlWait(fd: number, number: number, arg: DataView): Promise<number> {
     return this.#call(fd, number, arg, true);
   }
@@ -355,6 +375,19 @@ class KernelDriver implements Kmd {
 
   takeCounters(): ProcessCounters {
     return this.#kernel.scheduler.takeCounters();
+  }
+
+  memory(): MachineMemory {
+    const { residency, scheduler } = this.#kernel;
+    const { vram, gtt } = residency;
+    return {
+      vramBytes: vram.sizeBytes,
+      vramFreeBytes: vram.freeBytes,
+      gttBytes: gtt.sizeBytes,
+      gttFreeBytes: gtt.freeBytes,
+      resets: scheduler.resets,
+      evictions: residency.evictions,
+    };
   }
 
   usage(): readonly ProcessUsage[] {

@@ -25,6 +25,8 @@ import type { Residency } from "./residency.ts";
 export interface KernelClock {
   now(): number;
   after(ms: number, action: () => void): () => void;
+  /** Runs what is due now, where the caller's event loop cannot. */
+  runDue?(): void;
 }
 
 /** Dwords of ring that each job takes: its packets, filled up with a NOP, so that no packet straddles the ring's end. */

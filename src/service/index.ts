@@ -9,5 +9,6 @@ export { farmProblem } from "./farm-queue.ts";
 export { type FarmWorker, startFarmWorker } from "./farm-worker.ts";
 export { createLocalCompiler, type LocalCompiler } from "./local-compiler.ts";
 export { createMachine, type Machine, type MachineOptions, type ProcessOptions, type RunReport } from "./machine.ts";
+export { type MachineState, publishMachine, runningMachines } from "./machine-socket.ts";
 export { type ReportName, reportNames } from "./task.ts";
 export { loadTracing, type RequestSpan, type Tracing, tracingProblem } from "./tracing.ts";

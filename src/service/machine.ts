@@ -1,6 +1,13 @@
 import { decodeDump, type FaultReport, formatIoctl } from "../debug/index.ts";
 import { createGpu, type FidelityReport, fidelityReport } from "../gpu/index.ts";
-import { createKmd, type KernelClock, type Kmd, type ProcessCounters, type ProcessUsage } from "../kmd/index.ts";
+import {
+  createKmd,
+  type KernelClock,
+  type Kmd,
+  type MachineMemory,
+  type ProcessCounters,
+  type ProcessUsage,
+} from "../kmd/index.ts";
 import { ControlFlag, Counter, type RawDump } from "../uapi/index.ts";
 import { type ApiMessage, createInstance, type Device, type DriverEvent } from "../umd/index.ts";
 
@@ -33,6 +40,7 @@ export interface ProcessOptions {
   readonly trace?: (event: DriverEvent) => void;
   /** Turns the driver's validation layer on. */
   readonly validate?: (message: ApiMessage) => void;
+  readonly launchBlocking?: boolean;
 }
 
 /** What a run counted, and which of its instructions are exact. */
@@ -49,6 +57,7 @@ export interface Machine {
   /** The kernel log. */
   dmesg(): readonly string[];
   usage(): readonly ProcessUsage[];
+  memory(): MachineMemory;
   /** Decoded faults, oldest first. */
   faults(): readonly FaultReport[];
   /** Performance counters and fidelity of a device's work that has ended. */
@@ -66,13 +75,33 @@ const MAX_DELAY_MS = 0x7fff_ffff;
 const FAULTS_KEPT = 64;
 const COMPUTE_QUEUES = 4;
 
-const clock: KernelClock = {
-  now: () => performance.now(),
-  after(ms, action) {
-    const timer = setTimeout(action, Math.min(ms, MAX_DELAY_MS));
-    return () => clearTimeout(timer);
-  },
-};
+/** The event loop's time, which a blocked caller can look at as well. */
+function createClock(): KernelClock {
+  const pending = new Map<NodeJS.Timeout, { readonly at: number; readonly action: () => void }>();
+  const now = () => performance.now();
+  return {
+    now,
+    after(ms, action) {
+      const delay = Math.min(ms, MAX_DELAY_MS);
+      const timer = setTimeout(() => run(), delay);
+      const run = () => {
+        if (pending.delete(timer)) action();
+      };
+      pending.set(timer, { at: now() + delay, action });
+      return () => {
+        clearTimeout(timer);
+        pending.delete(timer);
+      };
+    },
+    runDue() {
+      for (const [timer, { at, action }] of [...pending]) {
+        if (at > now() || !pending.delete(timer)) continue;
+        clearTimeout(timer);
+        action();
+      }
+    },
+  };
+}
 
 /** Wires umd, kmd and gpu. With `worker` (default) `dist/gpu-worker.js` and `dist/wasm` must be built. */
 export function createMachine(options: MachineOptions = {}): Machine {
@@ -92,7 +121,7 @@ export function createMachine(options: MachineOptions = {}): Machine {
   };
   const kernel = createKmd({
     gpu,
-    clock,
+    clock: createClock(),
     onDump,
     computeQueues,
     machine: {
@@ -104,18 +133,19 @@ export function createMachine(options: MachineOptions = {}): Machine {
     ...(onIoctl === undefined ? {} : { trace: (event) => onIoctl(formatIoctl(event)) }),
   });
   return {
-    openProcess(processName, { timeoutMs, trace, validate } = {}) {
+    openProcess(processName, { trace, validate, ...options } = {}) {
       const instance = createInstance({
         kernel,
         ...(trace === undefined ? {} : { trace }),
         ...(validate === undefined ? {} : { validate }),
       });
-      const device = instance.createDevice({ processName, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+      const device = instance.createDevice({ processName, ...options });
       devices.set(device.fd, device);
       return device;
     },
     dmesg: () => kernel.dmesg(),
     usage: () => kernel.usage(),
+    memory: () => kernel.memory(),
     faults: () => reports.map(({ report }) => report),
     reportOf(device) {
       const counters = kernel.counters(device.fd);

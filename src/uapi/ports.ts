@@ -25,6 +25,8 @@ export interface KernelPort {
   close(fd: number): number;
   /** 0 or -errno; fields of direction `out` are written into `arg`. Blocking rows answer -EINVAL here. */
   ioctl(fd: number, number: number, arg: DataView): number;
+  /** Takes interrupts and timers that are due, for a caller that must not go back to its event loop. */
+  poll(): void;
   /** The same for rows that may wait. */
   ioctlWait(fd: number, number: number, arg: DataView): Promise<number>;
   /** A live CPU view of a BO (`GEM_MMAP` answers the offset); it keeps the BO alive. -errno on a bad offset or size. */
@@ -51,6 +53,8 @@ export interface GpuPort {
   readonly memory: SharedArrayBuffer;
   /** Wakes the GPU after a change in the control block (the caller has already added 1 to `Control.DOORBELL`). */
   doorbell(): void;
+  /** A turn of a GPU that has no thread of its own. */
+  turn?(): void;
   /** Sets the one handler; called (once or more) after entries were put in the interrupt ring. */
   onInterrupt(handler: () => void): void;
   /** Stops the engine. The memory must not be used after it resolves. */

@@ -48,6 +48,8 @@ export interface DeviceOptions {
   readonly processName: string;
   /** Watchdog of this device's work, milliseconds; the kernel's default where absent. */
   readonly timeoutMs?: number;
+  /** Each submission returns when it is done, and throws where it was lost: faults show at their submit. */
+  readonly launchBlocking?: boolean;
 }
 
 export interface Instance {
@@ -81,9 +83,12 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
   readonly #memories = new Set<DeviceMemory>();
   readonly #codes = new Map<ComputePipeline, DeviceCode>();
   readonly #retired: { readonly after: ReadonlyMap<DeviceQueue, bigint>; readonly action: () => void }[] = [];
+  readonly #blocking: boolean;
   #lost = false;
 
-  constructor({ kernel, trace, validate }: InstanceOptions, { processName, timeoutMs }: DeviceOptions) {
+  constructor({ kernel, trace, validate }: InstanceOptions, options: DeviceOptions) {
+    const { processName, timeoutMs, launchBlocking = false } = options;
+    this.#blocking = launchBlocking;
     this.#trace = trace ?? (() => {});
     this.layer = validate === undefined ? undefined : new ApiLayer(validate);
     this.kernel = new KernelFile(kernel, processName);
@@ -132,10 +137,12 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
   }
 
   #allocate(options: MemoryOptions): DeviceMemory {
+    const before = this.kernel.ioctls;
     const memory = new DeviceMemory(this, options);
     this.#memories.add(memory);
     const where = `BO ${memory.handle}, ${memory.sizeBytes} bytes of ${memory.type} memory`;
-    this.#trace({ kind: "memory", text: `${where} at ${hex(memory.va)}`, va: memory.va });
+    const cost = `${this.kernel.ioctls - before} ioctls, ${this.#memories.size} mapped in all`;
+    this.#trace({ kind: "memory", text: `${where} at ${hex(memory.va)}: ${cost}`, va: memory.va });
     return memory;
   }
 
@@ -266,6 +273,10 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
       });
     }
     this.layer?.submitted(name, list, queue.lastFence, wait ?? []);
+    if (this.#blocking && canBlock(wait ?? [])) {
+      this.kernel.block(queue.context, queue.lastFence);
+      if (!queue.refresh()) throw this.#noted(kernelError(Errno.ECANCELED, `fence ${queue.lastFence}`));
+    }
     fence?.attach(name, queue.lastFence);
     return fence ?? Fence.of(this, name, queue.lastFence);
   }
@@ -370,6 +381,11 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
     this.#memories.clear();
     this.#codes.clear();
   }
+}
+
+/** A wait for what nobody has submitted yet can only come true after the submit has returned. */
+function canBlock(wait: readonly SemaphorePoint[]): boolean {
+  return wait.every(({ semaphore, value = 0n }) => !semaphore.timeline || value <= semaphore.submitted());
 }
 
 function hex(va: bigint): string {

@@ -18,6 +18,7 @@ export {
 } from "./device.ts";
 export type { Access, BarrierScope, QueueName } from "./encode.ts";
 export { DriverError, type DriverResult } from "./errors.ts";
+export { deviceFeature, deviceProperty, hasExtension } from "./features.ts";
 export type { Fence } from "./fence.ts";
 export type { Buffer, DeviceMemory, MemoryOptions, MemoryType } from "./memory.ts";
 export type { ComputePipeline, ComputePipelineOptions, PipelineLayout } from "./pipeline.ts";

@@ -1,4 +1,5 @@
 import {
+  ContextState,
   decodeIoctl,
   Errno,
   encodeIoctl,
@@ -11,6 +12,9 @@ import {
   type SharedSyncobj,
 } from "../uapi/index.ts";
 import { DriverError, type DriverResult } from "./errors.ts";
+
+/** How often a blocking submission looks for its end. */
+const BLOCKING_POLL_MS = 0.2;
 
 const results: Readonly<Record<number, DriverResult>> = {
   [Errno.ENOMEM]: "OUT_OF_DEVICE_MEMORY",
@@ -27,6 +31,9 @@ export function kernelError(errno: number, what: string): DriverError {
 /** The kernel's file of one device, with typed ioctls that throw. */
 export class KernelFile {
   readonly fd: number;
+  /** Ioctls and CPU mappings so far. */
+  ioctls = 0;
+  mmaps = 0;
   readonly #port: KernelPort;
 
   constructor(port: KernelPort, processName: string) {
@@ -42,6 +49,7 @@ export class KernelFile {
     list: readonly number[] = [],
   ): { readonly result: number; readonly out: IoctlOutput<N> } {
     const arg = encodeIoctl(name, input, list);
+    this.ioctls++;
     const result = this.#port.ioctl(this.fd, ioctlRows[name].number, arg);
     return { result, out: decodeIoctl(name, arg) };
   }
@@ -50,6 +58,17 @@ export class KernelFile {
     const { result, out } = this.try(name, input, list);
     if (result < 0) throw kernelError(result, name);
     return out;
+  }
+
+  /** Waits for a fence without the event loop: every other callback of the program waits as well. */
+  block(context: number, fence: bigint): void {
+    const sleep = new Int32Array(new SharedArrayBuffer(4));
+    for (;;) {
+      this.#port.poll();
+      const { lastFence, state } = this.call("CTX_QUERY", { context });
+      if (lastFence >= fence || state !== ContextState.GOOD) return;
+      Atomics.wait(sleep, 0, 0, BLOCKING_POLL_MS);
+    }
   }
 
   wait(context: number, fence: bigint, timeoutMs: number): Promise<number> {
@@ -76,6 +95,7 @@ export class KernelFile {
   }
 
   mmap(handle: number, sizeBytes: number): Uint8Array {
+    this.mmaps++;
     const { offset } = this.call("GEM_MMAP", { handle });
     const view = this.#port.mmap(this.fd, offset, sizeBytes);
     if (typeof view === "number") throw new DriverError("MEMORY_MAP_FAILED", `mmap: ${errnoName(view) ?? view}`);

@@ -1,6 +1,6 @@
 /**
- * Device features that a script may ask for: false where the machine lacks them whole. What the compiler lacks of a
- * true one it says itself, and the script is skipped for that. A name that is not here is a mistake of the script.
+ * Features of the device: false where the machine lacks them whole. What the compiler lacks of a
+ * true one it says itself when it is asked. A name that is not here is none of these.
  * Names: Vulkan's feature structures.
  */
 const features: Readonly<Record<string, boolean>> = {
@@ -106,7 +106,7 @@ export function deviceFeature(name: string): boolean | undefined {
   return Object.hasOwn(features, name) ? features[name] : undefined;
 }
 
-/** Device properties of float controls that a script may require. */
+/** Properties of float controls: whether the device has one; undefined for a name that is none. */
 export function deviceProperty(name: string): boolean | undefined {
   const match = /^FloatControlsProperties\.shader(\w+?)Float(16|32|64)$/.exec(name);
   if (match === null) return undefined;
@@ -145,4 +145,5 @@ const extensions: ReadonlySet<string> = new Set([
   "VK_KHR_zero_initialize_workgroup_memory",
 ]);
 
+/** Whether the device has an extension, by its name. */
 export const hasExtension = (name: string): boolean => extensions.has(name);
