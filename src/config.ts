@@ -41,11 +41,12 @@ const setting = <T>(variable: string, parse: Setting<T>["parse"], fallback: Sett
 
 const none = () => undefined;
 
-const words = (value: string): string[] =>
-  value
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
+const traceNames = (value: string, name: string): string[] => {
+  const names = value.split(",").flatMap((part) => part.trim() || []);
+  const unknown = names.find((part) => part !== "ioctl");
+  if (unknown === undefined) return names;
+  throw new ConfigError(`${name}: there is no ${JSON.stringify(unknown)}; there is: ioctl`);
+};
 
 const share = (value: string, name: string): number => {
   const number = Number(value);
@@ -109,7 +110,7 @@ const settings = {
   server: setting<string | undefined>("KILN_SERVER", url, none),
   debug: setting("KILN_DEBUG", debugNames, () => [] as string[]),
   /** What is traced, line by line on stderr: `ioctl`. */
-  trace: setting("KILN_TRACE", words, () => [] as string[]),
+  trace: setting("KILN_TRACE", traceNames, () => [] as string[]),
   launchBlocking: setting("KILN_LAUNCH_BLOCKING", flag, () => false),
   /** Manifests of drivers. */
   icdFilenames: setting(

@@ -5,6 +5,7 @@ import { formatReport } from "../debug/index.ts";
 import { createLocalCompiler, type Machine, type MachineOptions } from "../service/index.ts";
 import { type ComputePipeline, type Device, type Buffer as DeviceBuffer, DriverError } from "../umd/index.ts";
 import { showDiagnostics } from "./compile.ts";
+import { driverCompiler } from "./driver-compiler.ts";
 import { CliError, print, type ServeSettings } from "./environment.ts";
 import type { Bind, BindingName, Out } from "./exec-arguments.ts";
 import { processSwitches, switchedMachine } from "./switches.ts";
@@ -31,7 +32,7 @@ export async function exec(execution: Execution, settings: ServeSettings): Promi
   refuseTwice(binds, "--bind");
   if (execution.json === "-" && outs.some(({ file }) => file === "-"))
     throw new CliError(2, "--json and --out both name standard output");
-  const compiled = await createLocalCompiler().compile(request);
+  const compiled = await driverCompiler(settings, createLocalCompiler).compile(request);
   showDiagnostics(compiled.ok ? compiled.record.diagnostics : compiled.diagnostics);
   if (!compiled.ok) return 1;
   refuseMissing(execution, compiled.record.reflection);

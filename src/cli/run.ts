@@ -5,6 +5,7 @@ import { createPoolCompiler, runFile, type ScriptResult } from "../amber/index.t
 import { distFile, fileProblem } from "../base/index.ts";
 import { CompilePool, type RunReport } from "../service/index.ts";
 import { bisect } from "./bisect.ts";
+import { driverCompiler } from "./driver-compiler.ts";
 import { CliError, complain, print, type ServeSettings } from "./environment.ts";
 import { xml } from "./junit.ts";
 import { processSwitches, switchedMachine } from "./switches.ts";
@@ -116,7 +117,7 @@ export async function run(paths: readonly string[], flags: RunFlags, settings: S
     timeLimitMs: timeoutMs,
     memoryLimitMb: compileMemoryMb,
   });
-  const compiler = createPoolCompiler(pool);
+  const compiler = driverCompiler(settings, () => createPoolCompiler(pool));
   const quiet = flags.json === true || flags.json === "-";
   const results: (ScriptRun | undefined)[] = scripts.map(() => undefined);
   let printed = 0;

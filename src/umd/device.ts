@@ -7,6 +7,7 @@ import type { QueueName } from "./encode.ts";
 import { DriverError } from "./errors.ts";
 import { Fence, type FenceOwner } from "./fence.ts";
 import { KernelFile, kernelError } from "./kernel.ts";
+import { API_VERSION, negotiate } from "./loader.ts";
 import {
   type AddressRange,
   Buffer,
@@ -16,8 +17,10 @@ import {
   type MemoryType,
 } from "./memory.ts";
 import { type ComputePipeline, type ComputePipelineOptions, compileCompute } from "./pipeline.ts";
+import { PipelineCache } from "./pipeline-cache.ts";
 import { DeviceQueue, type SubmitOptions } from "./queue.ts";
 import { pointWords, Semaphore, type SemaphorePoint } from "./semaphore.ts";
+import { Suballocator, type SuballocatorOptions } from "./suballocator.ts";
 import { Event, QueryPool } from "./sync.ts";
 import { VaHeap } from "./va-heap.ts";
 import { ApiLayer, type ApiMessage } from "./validate/index.ts";
@@ -40,6 +43,8 @@ export interface DriverEvent {
 export interface InstanceOptions {
   readonly kernel: KernelPort;
   readonly trace?: (event: DriverEvent) => void;
+  /** What the application was written for, major.minor; the driver's own where absent. */
+  readonly apiVersion?: string;
   /** Turns the validation layer on: it tells of misuse that works by luck. */
   readonly validate?: (message: ApiMessage) => void;
 }
@@ -56,8 +61,9 @@ export interface Instance {
   createDevice(options: DeviceOptions): Device;
 }
 
-/** The driver's entry. Devices are simulated processes: each has its own address space. */
+/** The driver's entry. Devices are simulated processes: each has its own address space. INITIALIZATION_FAILED on a version it does not have. */
 export function createInstance(options: InstanceOptions): Instance {
+  negotiate(options.apiVersion ?? API_VERSION, "the application");
   return { createDevice: (deviceOptions) => new Device(options, deviceOptions) };
 }
 
@@ -148,6 +154,16 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
 
   forget(memory: DeviceMemory): void {
     this.#memories.delete(memory);
+  }
+
+  /** Pieces of few large allocations. */
+  createSuballocator(options: SuballocatorOptions): Suballocator {
+    return new Suballocator((memory) => this.allocateMemory(memory), options);
+  }
+
+  /** With `initial` data of another run; what does not fit this driver is rejected as a whole (`rejected` says why). */
+  createPipelineCache(initial?: Uint8Array, tag?: string): PipelineCache {
+    return new PipelineCache(initial, tag);
   }
 
   createBuffer(sizeBytes: number): Buffer {

@@ -9,6 +9,7 @@ import {
 import type { DescriptorSetLayout } from "./descriptors.ts";
 import { DriverError } from "./errors.ts";
 import type { DeviceMemory } from "./memory.ts";
+import type { PipelineCache } from "./pipeline-cache.ts";
 
 /** Set layouts by set number, and the bytes of push constants. */
 export interface PipelineLayout {
@@ -23,6 +24,8 @@ export interface ComputePipelineOptions {
   readonly layout?: PipelineLayout;
   /** Values of specialisation constants; they go before those of the request. */
   readonly specialization?: CompileRequest["specialization"];
+  /** Asked before the compiler. */
+  readonly cache?: PipelineCache;
 }
 
 /** A compiled compute shader in executable memory. */
@@ -58,7 +61,11 @@ function withState({ request: given, layout, specialization = [] }: ComputePipel
 export async function compileCompute(
   options: ComputePipelineOptions,
 ): Promise<{ record: CompileRecord; entry: EntryPoint; words: Uint32Array }> {
-  const result = await options.compiler.compile(withState(options));
+  const request = withState(options);
+  const key = options.cache?.keyOf(request) ?? "";
+  const kept = options.cache?.get(key);
+  const result = kept === undefined ? await options.compiler.compile(request) : ({ ok: true, record: kept } as const);
+  if (result.ok && kept === undefined) options.cache?.put(key, result.record);
   if (!result.ok) {
     const lines = result.diagnostics
       .slice(0, 5)
