@@ -1,5 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type Context, context, propagation, ROOT_CONTEXT, type Span, trace } from "@opentelemetry/api";
+import {
+  type Context,
+  type ContextManager,
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  trace,
+} from "@opentelemetry/api";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createApp } from "../../src/http/index.ts";
 import { type CompileService, loadTracing } from "../../src/service/index.ts";
@@ -17,13 +25,14 @@ const spans: Recorded[] = [];
 /** The least of an SDK: spans in a list, the context by AsyncLocalStorage, the parent from `traceparent`. */
 function startSdk(): void {
   const storage = new AsyncLocalStorage<Context>();
-  context.setGlobalContextManager({
+  const manager: ContextManager = {
     active: () => storage.getStore() ?? ROOT_CONTEXT,
-    with: (active, work, self, ...args) => storage.run(active, () => work.apply(self, args)),
+    with: (active, work, self, ...args) => storage.run(active, () => work.apply(self as never, args)),
     bind: (_active, target) => target,
-    enable: () => context,
-    disable: () => context,
-  } as never);
+    enable: () => manager,
+    disable: () => manager,
+  };
+  context.setGlobalContextManager(manager);
   propagation.setGlobalPropagator({
     inject: () => {},
     fields: () => ["traceparent"],

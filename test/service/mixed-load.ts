@@ -60,7 +60,7 @@ function slope(points: readonly (readonly [x: number, y: number])[]): number {
 
 /** Good requests with a tenth of malformed ones and a hundredth of compile bombs, against a server of its own. */
 export async function mixedLoad({ minutes, clients, cacheDir, seed }: MixedOptions): Promise<MixedReport> {
-  const server = await startProcess(["--cache-dir", cacheDir, "--time-limit-ms", "2000", "--memory-bytes", "33554432"]);
+  const server = await startProcess(["--cache-dir", cacheDir, "--time-limit-ms", "5000", "--memory-bytes", "33554432"]);
   const pid = server.child.pid as number;
   const own = monitorEventLoopDelay({ resolution: 10 });
   own.enable();
@@ -85,7 +85,7 @@ export async function mixedLoad({ minutes, clients, cacheDir, seed }: MixedOptio
       const roll = random();
       if (roll < 0.01) await fire("bomb", pick(bombs)());
       else if (roll < 0.11) await fire("malformed", pick(malformed)(random));
-      else await fire("good", goodShader(Math.floor(random() * 4000)));
+      else await fire("good", goodShader(Math.floor(random() * 800)));
     }
   };
   const samples: { readonly minute: number; readonly rssMb: number; readonly threads: number }[] = [];
