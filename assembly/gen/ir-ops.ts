@@ -523,9 +523,10 @@ export const enum InstrFlag {
   VOLATILE = 16,
   NONWRITABLE = 32,
   NONUNIFORM = 64,
+  ALIASED = 128,
 }
 
-export const INSTR_FLAG_MASK: u32 = 127;
+export const INSTR_FLAG_MASK: u32 = 255;
 
 const OPFLAGS: usize = memory.data<u32>([
   0, 1, 1, 1, 1, 1, 513, 0, 515, 513, 515, 515, 515, 513, 513, 515,

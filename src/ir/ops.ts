@@ -467,6 +467,8 @@ export const instrFlags = [
   "nonwritable",
   /** Descriptor element index may be divergent. */
   "nonuniform",
+  /** May reach memory that other bindings reach too (Aliased); without it each binding's memory is its own. */
+  "aliased",
 ] as const;
 
 export type InstrFlag = (typeof instrFlags)[number];

@@ -15,6 +15,7 @@ import {
   src,
   srcCount,
   useCount,
+  zeroBits,
 } from "../ir/index.ts";
 import { buildBlock, constantOperand, copy, inSgpr, inVgpr, raw, saluNew, sopp, valu, valuNew } from "./build.ts";
 import { classOf, ValueClass } from "./classes.ts";
@@ -34,7 +35,6 @@ import {
   RegClass,
   vregOperand,
 } from "./machine.ts";
-import { zeroBits } from "./patterns.ts";
 import { define, operandOf } from "./values.ts";
 
 const MUBUF_OFFSET_MAX: u32 = 4095;

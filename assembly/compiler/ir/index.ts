@@ -114,6 +114,7 @@ import {
   successor1,
   unlinkNode,
 } from "./nodes.ts";
+import { upperBound, zeroBits } from "./range.ts";
 import {
   addContraction,
   contractions,
@@ -256,6 +257,7 @@ export {
   undef,
   unlinkInstr,
   unlinkNode,
+  upperBound,
   useBlock,
   useCount,
   userOf,
@@ -263,4 +265,5 @@ export {
   varCount,
   varWidth,
   widthOf,
+  zeroBits,
 };

@@ -112,6 +112,7 @@ export const enum Dec {
   NO_PERSPECTIVE = 1024,
   CENTROID = 2048,
   SAMPLE = 4096,
+  ALIASED = 8192,
 }
 export const ROW_MAJOR: u32 = 0x8000_0000;
 

@@ -83,6 +83,7 @@ export function accessFlags(p: u32, operands: u32): u32 {
   if ((dec & Dec.COHERENT) != 0) flags |= InstrFlag.COHERENT;
   if ((dec & Dec.VOLATILE) != 0) flags |= InstrFlag.VOLATILE | InstrFlag.COHERENT;
   if ((dec & Dec.NON_WRITABLE) != 0) flags |= InstrFlag.NONWRITABLE;
+  if ((dec & Dec.ALIASED) != 0) flags |= InstrFlag.ALIASED;
   if ((dec & Dec.NON_UNIFORM) != 0) flags |= InstrFlag.NONUNIFORM;
   if (operands != 0) {
     const bits = wordAt(operands);

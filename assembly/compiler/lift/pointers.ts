@@ -142,7 +142,7 @@ export function declareVariable(id: u32, pointer: u32, storage: u32): void {
   ptrElem[id] = 0;
   ptrStride[id] = 0;
   ptrRange[id] = layoutOf(id) == Layout.NONE ? 0 : pointer;
-  ptrFlags[id] = (idDec[id] & (Dec.NON_WRITABLE | Dec.COHERENT | Dec.VOLATILE)) | (16 << 16);
+  ptrFlags[id] = (idDec[id] & (Dec.NON_WRITABLE | Dec.COHERENT | Dec.VOLATILE | Dec.ALIASED)) | (16 << 16);
   if (kind == PtrKind.SHARED && (idDec[type] & Dec.BLOCK) != 0) explicitShared = true;
 }
 
@@ -516,6 +516,8 @@ export function decorationBit(decoration: u32): u32 {
       return Dec.COHERENT;
     case SpvDecoration.Volatile:
       return Dec.VOLATILE;
+    case SpvDecoration.Aliased:
+      return Dec.ALIASED;
     case SpvDecoration.Block:
       return Dec.BLOCK;
     case SpvDecoration.BufferBlock:

@@ -1,9 +1,9 @@
 /**
  * What a memory instruction reaches, for passes that move, merge or drop accesses. `describe` fills the globals below.
  * A place is (space, set, binding, element, offset value); two accesses of one place compare by their bases, which never
- * wrap. Different bindings may be the same memory. An op that is not known here reaches everything.
+ * wrap. Different bindings are the same memory only where one is aliased. An op that is not known here reaches everything.
  */
-import { InstrFlag, Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
+import { DYNAMIC_SET, InstrFlag, Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
 import { componentsOf, flagsOf, imm, isConst, opOf, src, srcCount } from "../ir/index.ts";
 
 export const enum Space {
@@ -43,6 +43,8 @@ export let accCount: u32 = 0;
 export let accBytes: u32 = 0;
 /** Volatile or coherent: stays as it is. */
 export let accStrict: bool = false;
+/** May be the memory of another binding. */
+export let accAliased: bool = false;
 /** Storage bits of a barrier: 1 buffers, 2 workgroup. */
 export let accOrders: u32 = 0;
 
@@ -57,6 +59,7 @@ function fill(kind: u32, space: u32, i: u32, offset: u32, data: u32): void {
 
 function buffer(i: u32, element: u32): void {
   accSet = imm(i, 0);
+  if (accSet == DYNAMIC_SET) accAliased = true;
   accBinding = imm(i, 1);
   accBase = imm(i, 2);
   accElement = srcCount(i) > element ? src(i, element) : 0;
@@ -72,6 +75,7 @@ export function describe(i: u32): bool {
   accBits = 0;
   accOrders = 0;
   accData = 0;
+  accAliased = (flagsOf(i) & InstrFlag.ALIASED) != 0;
   accStrict = (flagsOf(i) & (InstrFlag.VOLATILE | InstrFlag.COHERENT)) != 0;
   switch (op) {
     case Op.LOAD_UBO:

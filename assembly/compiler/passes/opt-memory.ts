@@ -30,6 +30,7 @@ import {
 import { PASS_BASE } from "../memory-map.ts";
 import {
   Access,
+  accAliased,
   accBase,
   accBinding,
   accBits,
@@ -58,6 +59,7 @@ const binding = changetype<U32Column>(PASS_BASE + 0x800);
 const element = changetype<U32Column>(PASS_BASE + 0xc00);
 const offset = changetype<U32Column>(PASS_BASE + 0x1000);
 const base = changetype<U32Column>(PASS_BASE + 0x1400);
+const aliased = changetype<U32Column>(PASS_BASE + 0x3000);
 const bytes = changetype<U32Column>(PASS_BASE + 0x1800);
 /** The value there, and its component where it has several. */
 const value = changetype<U32Column>(PASS_BASE + 0x1c00);
@@ -69,6 +71,11 @@ let oldest: u32 = 0;
 function clear(): void {
   count = 0;
   oldest = 0;
+}
+
+/** Memory of another binding, and no alias of this one. */
+function apart(k: u32): bool {
+  return (set[k] != accSet || binding[k] != accBinding) && aliased[k] == 0 && !accAliased;
 }
 
 function samePlace(k: u32): bool {
@@ -105,6 +112,7 @@ function enter(at: u32, size: u32, v: u32, part: u32): void {
   element[k] = accElement;
   offset[k] = accOffset;
   base[k] = at;
+  aliased[k] = accAliased ? 1 : 0;
   bytes[k] = size;
   value[k] = v;
   component[k] = part;
@@ -119,6 +127,7 @@ function forget(): void {
       continue;
     }
     if (accSpace != Space.ALL && accSpace != space[k]) continue;
+    if (accSpace == Space.SSBO && apart(k)) continue;
     if (accSpace != Space.ALL && samePlace(k) && !overlap(base[k], bytes[k], accBase, accBytes)) continue;
     space[k] = Space.NONE;
   }

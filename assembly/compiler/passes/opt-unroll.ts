@@ -252,7 +252,8 @@ export function optUnroll(): bool {
     if (n != 0 && kindOf(n) == Kind.LOOP) any = true;
   }
   if (!any) return false;
-  for (let b = entryBlock(); b != 0; b = nextBlock(b)) for (let i = firstInstr(b); i != 0; i = nextInstr(i)) knownIn[i] = 0;
+  for (let b = entryBlock(); b != 0; b = nextBlock(b))
+    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) knownIn[i] = 0;
   for (let b = entryBlock(); b != 0 && spend(1) && !failed(); b = nextBlock(b)) {
     // The block takes in what followed the loop: look at it again.
     for (let n = nextNode(b); n != 0 && kindOf(n) == Kind.LOOP && !failed(); n = nextNode(b)) {

@@ -28,10 +28,12 @@ import {
   setSrc,
   src,
   srcCount,
+  zeroBits,
 } from "../ir/index.ts";
 import { PASS_BASE } from "../memory-map.ts";
 import {
   Access,
+  accAliased,
   accBase,
   accBinding,
   accBits,
@@ -51,7 +53,6 @@ import {
   Space,
   sameOffset,
 } from "./memory-access.ts";
-import { trailingZeros } from "./opt-offsets.ts";
 
 /** Accesses that a later one may still join. A full table forgets the oldest. */
 const SIZE: u32 = 32;
@@ -63,12 +64,18 @@ const binding = changetype<U32Column>(PASS_BASE + 0x400);
 const element = changetype<U32Column>(PASS_BASE + 0x500);
 const offset = changetype<U32Column>(PASS_BASE + 0x600);
 const base = changetype<U32Column>(PASS_BASE + 0x700);
+const aliased = changetype<U32Column>(PASS_BASE + 0x3000);
 const bytes = changetype<U32Column>(PASS_BASE + 0x800);
 const bits = changetype<U32Column>(PASS_BASE + 0x900);
 /** Bytes that the two offsets of a paired access reach: 255 words. */
 const SHARED_REACH: u32 = 1020;
 let count: u32 = 0;
 let oldest: u32 = 0;
+
+/** Memory of another binding, and no alias of this one. */
+function apart(k: u32): bool {
+  return (set[k] != accSet || binding[k] != accBinding) && aliased[k] == 0 && !accAliased;
+}
 
 function samePlace(k: u32): bool {
   return (
@@ -97,6 +104,7 @@ function enter(i: u32): void {
   offset[k] = accOffset;
   base[k] = accBase;
   bytes[k] = accBytes;
+  aliased[k] = accAliased ? 1 : 0;
   bits[k] = accBits;
 }
 
@@ -110,6 +118,7 @@ function close(): void {
     }
     if (kind[k] == Access.LOAD && accKind == Access.LOAD) continue;
     if (accSpace != Space.ALL && accSpace != space[k]) continue;
+    if (accSpace == Space.SSBO && apart(k)) continue;
     if (accSpace != Space.ALL && samePlace(k) && !overlap(base[k], bytes[k], accBase, accBytes)) continue;
     kind[k] = Access.NONE;
   }
@@ -133,7 +142,7 @@ function neighbour(): i32 {
     } else if (accKind == Access.STORE && !optionFlag(OptionFlag.ROBUST)) {
       const low = min<u32>(base[k], accBase);
       const wanted = accBits >> 2;
-      if ((low & (wanted - 1)) == 0 && (<u32>1) << min<u32>(trailingZeros(accOffset, 4), 2) >= wanted) return <i32>k;
+      if ((low & (wanted - 1)) == 0 && (<u32>1) << min<u32>(zeroBits(accOffset, 0), 2) >= wanted) return <i32>k;
     }
   }
   return -1;
