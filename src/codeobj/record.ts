@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Diagnostic, DiagnosticNote } from "../base/index.ts";
 import type { CompileRecord } from "./compile-interface.ts";
 import { type Packable, packMessage, unpackMessage } from "./message-pack.ts";
@@ -31,7 +31,7 @@ const readRecord: Reader<CompileRecord> = object({
 });
 
 function checksum(payload: Uint8Array): Uint8Array {
-  return createHash("sha256").update(payload).digest();
+  return hash("sha256", payload, "buffer");
 }
 
 /** A record as the cache keeps it: versioned and checksummed; equal records give equal bytes. */

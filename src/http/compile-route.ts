@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Diagnostic } from "../base/index.ts";
 import type { CompileRequest } from "../codeobj/index.ts";
@@ -22,7 +22,7 @@ const hashes = new WeakMap<Uint8Array, string>();
 export function codeSha256(elf: Uint8Array): string {
   let hash = hashes.get(elf);
   if (hash === undefined) {
-    hash = createHash("sha256").update(elf).digest("hex");
+    hash = digest("sha256", elf);
     hashes.set(elf, hash);
   }
   return hash;
