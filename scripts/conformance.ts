@@ -1,8 +1,10 @@
 /** `npm run conformance -- SUITE [options]`: long comparisons with independent tools and other projects' shaders. */
+import { acoConformance } from "../test/conformance/aco.ts";
 import { compileConformance } from "../test/conformance/compile.ts";
 import { glslConformance } from "../test/conformance/glsl.ts";
 
 const suites: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = {
+  aco: acoConformance,
   compile: compileConformance,
   glsl: glslConformance,
 };

@@ -1,0 +1,119 @@
+import type { EntryPoint } from "../../src/codeobj/index.ts";
+import { high, low, Rig } from "../gpu/rig.ts";
+import { noise } from "../math/exact.ts";
+
+/** What buffers hold at the start. */
+export type Fill = "small integers" | "floats";
+
+export interface Argument {
+  readonly groups: readonly [number, number, number];
+  /** Dwords of the push constants; noise where absent. */
+  readonly push?: readonly number[];
+  /** Bytes of each buffer by binding; as the shader's blocks need where absent. */
+  readonly sizes?: readonly number[];
+}
+
+/** What a run left in its buffers, or why there is nothing. */
+export type RunResult = { readonly buffers: readonly Uint32Array[]; readonly instructions: number } | string;
+
+const f32 = (x: number) => new Uint32Array(Float32Array.of(x).buffer)[0]!;
+
+/** Launches of the six kernels at sizes that take milliseconds. */
+export const kernelCases: Readonly<Record<string, Argument & { fill: Fill }>> = {
+  saxpy: { groups: [256, 1, 1], push: [65_536, f32(2.5)], sizes: [262_144, 262_144], fill: "floats" },
+  matmul_naive: { groups: [4, 4, 1], push: [64, 0], sizes: [16_384, 16_384, 16_384], fill: "floats" },
+  matmul_tiled: { groups: [4, 4, 1], push: [64, 0], sizes: [16_384, 16_384, 16_384], fill: "floats" },
+  mandelbrot: { groups: [4, 4, 1], push: [64, 0], sizes: [16_384], fill: "floats" },
+  reduce: { groups: [64, 1, 1], push: [65_536, 0], sizes: [262_144, 256], fill: "floats" },
+  nbody: { groups: [1, 1, 1], push: [256, f32(0.01)], sizes: [4096, 4096, 4096], fill: "floats" },
+};
+
+const WINDOW = 0xffff_8000_0001_0000n;
+const PAGE = 4096;
+/** Runs of a million instructions before a program counts as endless. */
+const TURNS = 4;
+const MEMORY_BYTES = 0x0a00_0000;
+
+/** A machine with a compute shader's buffers, descriptors and push constants, laid out by our code object. */
+export class KernelRun {
+  readonly #entry: EntryPoint;
+  readonly #argument: Argument & { fill: Fill };
+  readonly #rig = new Rig({ memoryBytes: MEMORY_BYTES });
+  readonly #next: () => number;
+  #window = WINDOW;
+
+  constructor(entry: EntryPoint, argument: Argument & { fill: Fill }) {
+    this.#entry = entry;
+    this.#argument = argument;
+    this.#next = noise(0x2545f491);
+  }
+
+  #value(): number {
+    return this.#argument.fill === "floats" ? f32(0.25 + (this.#next() / 2 ** 32) * 3.75) : this.#next() & 15;
+  }
+
+  #inWindow(bytes: number): { va: bigint; physical: number } {
+    const at = this.#rig.alloc(bytes, undefined, this.#window);
+    this.#window += BigInt(Math.ceil(bytes / PAGE) * PAGE + PAGE);
+    return at;
+  }
+
+  /** Runs `code` with our user SGPRs; `vgprs`: how many it needs, where they are not our code's. */
+  run(code: Uint32Array, vgprs?: number): RunResult {
+    const rig = this.#rig;
+    const { reflection, registers } = this.#entry;
+    const buffers: Uint32Array[] = [];
+    const sets = new Map<number, bigint>();
+    for (const { set, sizeBytes, bindings } of reflection.sets) {
+      const table = this.#inWindow(Math.max(16, sizeBytes));
+      sets.set(set, table.va);
+      for (const binding of bindings) {
+        for (let element = 0; element < binding.count; element++) {
+          const resource = reflection.resources.find((r) => r.set === set && r.binding === binding.binding);
+          const needed = (resource?.blockSizeBytes ?? 0) + 64 * (resource?.runtimeArrayStrideBytes ?? 0);
+          const bytes = this.#argument.sizes?.[binding.binding] ?? Math.max(1024, Math.ceil(needed / 16) * 16);
+          const buffer = rig.alloc(bytes);
+          const words = rig.u32(buffer.physical, bytes / 4);
+          for (let i = 0; i < words.length; i++) words[i] = this.#value();
+          buffers.push(words);
+          const descriptor = [low(buffer.va), high(buffer.va), bytes, 0x3101_6fac];
+          rig.u32(table.physical + binding.offsetBytes + 16 * element, 4).set(descriptor);
+        }
+      }
+    }
+    const pushBytes = Math.max(4, reflection.pushConstantBytes);
+    const push = Uint32Array.from(
+      { length: Math.ceil(pushBytes / 4) },
+      (_, i) => this.#argument.push?.[i] ?? this.#next() & 7,
+    );
+    const user: number[] = [];
+    for (const data of reflection.userData) {
+      const put = (values: readonly number[]) => {
+        for (const [i, value] of values.entries()) user[data.sgpr + i] = value;
+      };
+      if (data.kind === "ringPointer") put([0, 0]);
+      else if (data.kind === "descriptorSet") put([low(sets.get(data.set ?? 0) ?? 0n)]);
+      else if (data.kind === "inlinePushConstants") put((data.offsets ?? []).map((offset) => push[offset / 4] ?? 0));
+      else if (data.kind === "workgroupCounts") put(this.#argument.groups);
+      else {
+        const block = this.#inWindow(push.byteLength);
+        rig.u32(block.physical, push.length).set(push);
+        put([low(block.va)]);
+      }
+    }
+    const rsrc1 = vgprs === undefined ? registers.rsrc1 : (registers.rsrc1 & ~63) | (Math.ceil(vgprs / 8) - 1);
+    rig.submit(
+      rig.packets({
+        code: rig.code(code),
+        user: Array.from(user, (value) => value ?? 0),
+        groups: this.#argument.groups,
+        threads: reflection.workgroupSize,
+        rsrc: [rsrc1 >>> 0, registers.rsrc2],
+      }),
+    );
+    for (let turn = 0; rig.engine.run(1_000_000); turn++) if (turn >= TURNS) return "runs too long";
+    const fault = rig.fault();
+    if (fault !== undefined) return `${fault.name}`;
+    return { buffers: buffers.map((words) => words.slice()), instructions: rig.instructions() };
+  }
+}
