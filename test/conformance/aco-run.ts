@@ -30,6 +30,8 @@ export const kernelCases: Readonly<Record<string, Argument & { fill: Fill }>> = 
 
 const WINDOW = 0xffff_8000_0001_0000n;
 const PAGE = 4096;
+/** Of COMPUTE_PGM_RSRC2. */
+const TG_SIZE_EN = 1 << 10;
 /** Runs of a million instructions before a program counts as endless. */
 const TURNS = 4;
 const MEMORY_BYTES = 0x0a00_0000;
@@ -58,8 +60,8 @@ export class KernelRun {
     return at;
   }
 
-  /** Runs `code` with our user SGPRs; `vgprs`: how many it needs, where they are not our code's. */
-  run(code: Uint32Array, vgprs?: number): RunResult {
+  /** Runs `code` with our user SGPRs; `other`: what it needs where it is not our code. */
+  run(code: Uint32Array, other?: { readonly vgprs: number; readonly tgSize: boolean }): RunResult {
     const rig = this.#rig;
     const { reflection, registers } = this.#entry;
     const buffers: Uint32Array[] = [];
@@ -101,14 +103,15 @@ export class KernelRun {
         put([low(block.va)]);
       }
     }
-    const rsrc1 = vgprs === undefined ? registers.rsrc1 : (registers.rsrc1 & ~63) | (Math.ceil(vgprs / 8) - 1);
+    const rsrc1 = other === undefined ? registers.rsrc1 : (registers.rsrc1 & ~63) | (Math.ceil(other.vgprs / 8) - 1);
+    const rsrc2 = registers.rsrc2 | (other?.tgSize ? TG_SIZE_EN : 0);
     rig.submit(
       rig.packets({
         code: rig.code(code),
         user: Array.from(user, (value) => value ?? 0),
         groups: this.#argument.groups,
         threads: reflection.workgroupSize,
-        rsrc: [rsrc1 >>> 0, registers.rsrc2],
+        rsrc: [rsrc1 >>> 0, rsrc2 >>> 0],
       }),
     );
     for (let turn = 0; rig.engine.run(1_000_000); turn++) if (turn >= TURNS) return "runs too long";

@@ -3,10 +3,10 @@ import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { type CompileRequest, defaultRequest, type EntryPoint, readCodeObject } from "../../src/codeobj/index.ts";
 import { createLocalCompiler } from "../../src/service/index.ts";
-import { type Argument, type Fill, KernelRun, kernelCases, type RunResult } from "./aco-run.ts";
+import { type Argument, type Fill, KernelRun, kernelCases } from "./aco-run.ts";
 
 const usage =
-  "usage: npm run conformance -- aco [--kernels DIR] [--dumps DIR --spv DIR] [--limit RATIO] [--lines] (DIR of .isa files: assembly text with encodings)";
+  "usage: npm run conformance -- aco [--kernels DIR] [--dumps DIR --spv DIR --manifest FILE] [--limit RATIO] [--lines] (DIR of .isa files: assembly text with encodings)";
 
 /**
  * A listing's instruction words: what follows the last `;` of each line, in hexadecimal. "(then repeated N times)"
@@ -77,16 +77,16 @@ function runPair(
   entry: EntryPoint,
   listing: string,
   cases: readonly (Argument & { fill: Fill })[],
+  tgSize = false,
 ): Pair {
   let worst: Verdict = "same bits";
   let ours = 0;
   let theirs = 0;
   const result = (outcome: string) => ({ name, outcome, ours, theirs });
   for (const argument of cases) {
-    const run = (code: Uint32Array, vgprs?: number): RunResult => new KernelRun(entry, argument).run(code, vgprs);
-    const mine = run(entry.code);
+    const mine = new KernelRun(entry, argument).run(entry.code);
     if (typeof mine === "string") return result(`ours: ${mine}`);
-    const other = run(wordsOf(listing), vgprsOf(listing));
+    const other = new KernelRun(entry, argument).run(wordsOf(listing), { vgprs: vgprsOf(listing), tgSize });
     if (typeof other === "string") return result(`theirs: ${other}`);
     ours += mine.instructions;
     theirs += other.instructions;
@@ -103,6 +103,7 @@ function unsuited(entry: EntryPoint, listing: string): string | undefined {
   const other = entry.reflection.resources.find(({ type }) => !/^(uniform|storage)Buffer$/.test(type));
   if (other !== undefined) return other.type;
   if (entry.scratchBytes > 0 || /scratch_|s\[0:3\].*(swz|glc slc)/.test(listing)) return "scratch";
+  if (/v_mbcnt_hi|\b(exec|vcc)\b(?!_)|saveexec_b64/.test(listing)) return "wave64 code";
   if (/s_getpc_b64/.test(listing)) return "constant data that the listing lacks";
   return undefined;
 }
@@ -113,7 +114,7 @@ function geomean(values: readonly number[]): number {
 
 /**
  * Another compiler's code on the simulator: the listings of `--kernels` (named NAME.*.isa after examples/kernels) and of
- * `--dumps` (NAME.isa beside NAME.spv in `--spv`), with the user SGPRs that docs/abi.md gives our code. Prints equal and
+ * `--dumps` (NAME.isa beside NAME.spv in `--spv`, descriptor bindings in `--manifest`), with the user SGPRs that docs/abi.md gives our code. Prints equal and
  * different results, and executed instructions of both. True where every kernel agrees, no pair of the corpus differs
  * but by rounding, and ours executes at most `--limit` (1.15) of the other's instructions, geometric mean.
  */
@@ -124,18 +125,20 @@ export async function acoConformance(args: readonly string[]): Promise<boolean> 
       kernels: { type: "string" },
       dumps: { type: "string" },
       spv: { type: "string" },
+      manifest: { type: "string" },
       limit: { type: "string", default: "1.15" },
       lines: { type: "boolean", default: false },
     },
   });
-  if (values.kernels === undefined && (values.dumps === undefined || values.spv === undefined)) {
+  const { dumps, spv, manifest } = values;
+  const hasCorpus = dumps !== undefined && spv !== undefined && manifest !== undefined;
+  if (values.kernels === undefined && !hasCorpus) {
     console.error(usage);
     return false;
   }
   let isGood = true;
   if (values.kernels !== undefined) isGood = await kernels(values.kernels);
-  if (values.dumps !== undefined && values.spv !== undefined)
-    isGood = (await corpus(values.dumps, values.spv, Number(values.limit), values.lines)) && isGood;
+  if (hasCorpus) isGood = (await corpus(dumps, spv, manifest, Number(values.limit), values.lines)) && isGood;
   return isGood;
 }
 
@@ -168,7 +171,47 @@ async function kernels(folder: string): Promise<boolean> {
   return isGood;
 }
 
-async function corpus(dumps: string, spv: string, limit: number, lines: boolean): Promise<boolean> {
+/** Set layouts of a manifest's list: SET:BINDING:TYPE:COUNT by commas; undefined where one is no plain buffer. */
+function declaredSets(list: string): DeclaredSet[] | undefined {
+  const sets: DeclaredSet[] = [];
+  for (const row of list === "-" || list === "" ? [] : list.split(",")) {
+    const [set = 0, binding = 0, type = 0, count = 0] = row.split(":").map(Number);
+    const name = bufferTypes.get(type);
+    if (name === undefined) return undefined;
+    while (sets.length <= set) sets.push({ set: sets.length, bindings: [] });
+    sets[set]!.bindings.push({ binding, type: name, count });
+  }
+  for (const { bindings } of sets) bindings.sort((a, b) => a.binding - b.binding);
+  return sets;
+}
+
+interface DeclaredSet {
+  readonly set: number;
+  readonly bindings: { binding: number; type: "uniformBuffer" | "storageBuffer"; count: number }[];
+}
+
+/** VkDescriptorType. */
+const bufferTypes: ReadonlyMap<number, "uniformBuffer" | "storageBuffer"> = new Map([
+  [6, "uniformBuffer"],
+  [7, "storageBuffer"],
+]);
+
+/** Column 1 (name) to column 6 (descriptor bindings) of the lines of a manifest. */
+function readManifest(file: string): Map<string, string> {
+  const rows = readFileSync(file, "utf8")
+    .split("\n")
+    .map((line) => line.split("\t"));
+  return new Map(rows.map((columns) => [columns[0] ?? "", columns[5] ?? ""]));
+}
+
+async function corpus(
+  dumps: string,
+  spv: string,
+  manifestFile: string,
+  limit: number,
+  lines: boolean,
+): Promise<boolean> {
+  const manifest = readManifest(manifestFile);
   const pairs: Pair[] = [];
   const counts = new Map<string, number>();
   const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
@@ -181,17 +224,21 @@ async function corpus(dumps: string, spv: string, limit: number, lines: boolean)
     const listing = readFileSync(join(dumps, file), "utf8");
     const spirv = Uint8Array.from(readFileSync(module));
     if (!isCompute(spirv)) continue;
-    const entry = await entryOf({ ...defaultRequest, language: "spirv", spirv, filename: name });
+    const sets = declaredSets(manifest.get(name) ?? "");
+    if (sets === undefined) {
+      count("not run: images, samplers or texel buffers");
+      continue;
+    }
+    const layout = sets.length === 0 ? {} : { layout: { sets } };
+    const entry = await entryOf({ ...defaultRequest, language: "spirv", spirv, filename: name, pipeline: layout });
     const reason = typeof entry === "string" ? `ours does not compile` : unsuited(entry, listing);
     if (reason !== undefined || typeof entry === "string") {
       count(`not run: ${reason}`);
       if (lines) console.log(`${name}: not run: ${typeof entry === "string" ? entry : reason}`);
       continue;
     }
-    const pair = runPair(name, entry, listing, [
-      { groups: [2, 2, 1], fill: "small integers" },
-      { groups: [2, 2, 1], fill: "floats" },
-    ]);
+    const cases = (["small integers", "floats"] as const).map((fill) => ({ groups: [2, 2, 1] as const, fill }));
+    const pair = runPair(name, entry, listing, cases, usesSubgroupId(spirv));
     pairs.push(pair);
     count(pair.outcome);
     if (lines) console.log(`${name}: ${pair.outcome}, ${pair.ours} ${pair.theirs}`);
@@ -205,6 +252,16 @@ async function corpus(dumps: string, spv: string, limit: number, lines: boolean)
     `${equal.length} of ${pairs.length} pairs agree; executed instructions, ours over theirs: geometric mean ${mean.toFixed(3)}, sums ${sum(({ ours }) => ours)} over ${sum(({ theirs }) => theirs)}`,
   );
   return pairs.length === equal.length && mean <= limit;
+}
+
+/** Does a built-in of the module need the workgroup's size and the wave's index: NumSubgroups 38, SubgroupId 40? */
+function usesSubgroupId(spirv: Uint8Array): boolean {
+  const words = new Uint32Array(spirv.buffer, 0, spirv.length >> 2);
+  for (let at = 5; at < words.length; at += Math.max(1, words[at]! >>> 16)) {
+    const isBuiltIn = (words[at]! & 0xffff) === 71 && words[at + 2] === 11;
+    if (isBuiltIn && (words[at + 3] === 38 || words[at + 3] === 40)) return true;
+  }
+  return false;
 }
 
 /** Has the module an entry point of the model GLCompute? */
