@@ -364,6 +364,8 @@ export const enum Pm4 {
   RELEASE_MEM = 73,
   DMA_DATA = 80,
   ACQUIRE_MEM = 88,
+  SET_CONTEXT_REG = 105,
+  SET_UCONFIG_REG = 121,
   SET_SH_REG = 118,
 }
 
@@ -725,6 +727,30 @@ export function pm4AcquireMemGl2Inv(word: u32): u32 {
 
 export function pm4AcquireMemGl2Wb(word: u32): u32 {
   return (word >> 15) & 0x1;
+}
+
+/** SET_CONTEXT_REG: body dword indices; writes consecutive context registers from (byte offset - 0x28000) / 4 on, at most up to 0x29000. */
+export const enum SetContextRegBody {
+  REGISTER = 0,
+  FIXED_DWORDS = 1,
+  MIN_DWORDS = 2,
+  MAX_DWORDS = 16383,
+}
+
+export function pm4SetContextRegOffset(word: u32): u32 {
+  return word & 0xffff;
+}
+
+/** SET_UCONFIG_REG: body dword indices; writes consecutive user configuration registers from (byte offset - 0x30000) / 4 on, at most up to 0x31000. */
+export const enum SetUconfigRegBody {
+  REGISTER = 0,
+  FIXED_DWORDS = 1,
+  MIN_DWORDS = 2,
+  MAX_DWORDS = 16383,
+}
+
+export function pm4SetUconfigRegOffset(word: u32): u32 {
+  return word & 0xffff;
 }
 
 /** SET_SH_REG: body dword indices; writes consecutive SH registers from (byte offset - 0xb000) / 4 on. */

@@ -36,6 +36,9 @@ export const GROUP_BASE: usize = TLB_BASE + 0x30000;
 /** What is in use of each WGP, `Wgp` records. */
 export const WGP_BASE: usize = TLB_BASE + 0x40000;
 export const MAX_WGPS: u32 = 64;
+/** Per queue: context registers, then user configuration registers. */
+export const REGISTER_FILES: usize = TLB_BASE + 0x50000;
+export const FILE_BYTES: u32 = 0x1000;
 export const SLOT_BASE: usize = TLB_BASE + 0x100000;
 export const LDS_BASE: usize = SLOT_BASE + <usize>(QUEUES * QUEUE_SLOT_BYTES);
 export const CODE_BASE: usize = LDS_BASE + <usize>(QUEUES * QUEUE_LDS_BYTES);

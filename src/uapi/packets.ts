@@ -226,6 +226,18 @@ export const packetRows = {
     ],
     about: "invalidates and writes back caches, base and size in 256-byte units",
   },
+  SET_CONTEXT_REG: {
+    opcode: 0x69,
+    words: [["register", [["offset", 0, 16]]]],
+    tail: ["values", 1],
+    about: "writes consecutive context registers from (byte offset - 0x28000) / 4 on, at most up to 0x29000",
+  },
+  SET_UCONFIG_REG: {
+    opcode: 0x79,
+    words: [["register", [["offset", 0, 16]]]],
+    tail: ["values", 1],
+    about: "writes consecutive user configuration registers from (byte offset - 0x30000) / 4 on, at most up to 0x31000",
+  },
   SET_SH_REG: {
     opcode: 0x76,
     words: [["register", [["offset", 0, 16]]]],

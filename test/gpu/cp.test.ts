@@ -37,6 +37,27 @@ describe("the command processor's data packets", () => {
     expect(fault).toMatchObject({ name: "BAD_REGISTER_OFFSET", detail: [0x8000, 0] });
   });
 
+  it("SET_CONTEXT_REG and SET_UCONFIG_REG take registers of their spaces and refuse others, naming the offset", () => {
+    const set = (name: "SET_CONTEXT_REG" | "SET_UCONFIG_REG", offset: number) => encodePacket(name, { offset }, [1, 2]);
+    const after = encodePacket("WRITE_DATA", { dstSel: 5, address: to.va }, [7]);
+    expect(ran([...set("SET_CONTEXT_REG", 0x3fe), ...set("SET_UCONFIG_REG", 0), ...after])).toBeUndefined();
+    expect(rig.u32(to.physical, 1)[0]).toBe(7);
+    expect(ran(set("SET_CONTEXT_REG", 0x3ff))).toMatchObject({ name: "BAD_REGISTER_OFFSET", detail: [0x29000, 0] });
+    rig.reset();
+    expect(ran(set("SET_UCONFIG_REG", 0x400))).toMatchObject({ name: "BAD_REGISTER_OFFSET", detail: [0x31000, 0] });
+  });
+
+  it("EVENT_WRITE of the three partial flushes, and RELEASE_MEM's clock: it does not go back", () => {
+    const flush = (eventType: number) => encodePacket("EVENT_WRITE", { eventType, eventIndex: 4 });
+    const stamp = (at: number) =>
+      encodePacket("RELEASE_MEM", { eventType: 0x28, eventIndex: 5, dataSel: 3, address: to.va + BigInt(at) });
+    const copy = encodePacket("DMA_DATA", { srcSel: 2, src: 0n, dst: to.va + 256n, byteCount: 1024 });
+    expect(ran([...stamp(0), ...flush(7), ...flush(15), ...flush(16), ...copy, ...stamp(8)])).toBeUndefined();
+    const [first, , second] = rig.u32(to.physical, 4);
+    // A line of 64 bytes copied is a tick.
+    expect(second! - first!).toBe(16);
+  });
+
   it("DMA_DATA copies across pages at odd addresses and fills with dwords", () => {
     const from = rig.alloc(8192);
     for (let i = 0; i < 8192; i++) rig.bytes[from.physical + i] = (i * 7) & 255;
@@ -100,6 +121,13 @@ describe("the command processor's data packets", () => {
     ["DMA_DATA fill of 3 bytes", () => encodePacket("DMA_DATA", { srcSel: 2, dst: to.va, byteCount: 3 })],
     ["DMA_DATA from GDS", () => encodePacket("DMA_DATA", { srcSel: 1, dst: to.va, byteCount: 4 })],
     ["DISPATCH_INDIRECT, misaligned", () => encodePacket("DISPATCH_INDIRECT", { address: to.va + 2n })],
+    ["SET_CONTEXT_REG without a value", () => [0xc0006900, 0]],
+    ["SET_UCONFIG_REG without a value", () => [0xc0007900, 0]],
+    ["SET_SH_REG without a value", () => [0xc0007600, 0]],
+    ["ACQUIRE_MEM cut short", () => [0xc0015800, 0, 0]],
+    ["RELEASE_MEM of an unknown value", () => encodePacket("RELEASE_MEM", { dataSel: 4, address: to.va })],
+    ["WRITE_DATA to a register", () => encodePacket("WRITE_DATA", { dstSel: 0, address: to.va }, [1])],
+    ["INDIRECT_BUFFER of nothing", () => encodePacket("INDIRECT_BUFFER", { address: to.va, valid: 1 })],
     ["EVENT_WRITE of an unknown event", () => encodePacket("EVENT_WRITE", { eventType: 63, eventIndex: 4 })],
   ])("MALFORMED_PACKET: %s", (_, packets) => {
     const words = packets();

@@ -318,7 +318,7 @@ describe.skipIf(!oracle("llvm-mc-19"))("launch state", () => {
           g % 2,
           Math.floor(g / 2) % 3,
           Math.floor(g / 6),
-          3 | (wave << 6),
+          3 | (wave << 6) | (wave << 20),
           wave < 2 ? 0xffffffff : 0x3f,
         ]);
       }

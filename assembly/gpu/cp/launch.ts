@@ -80,7 +80,8 @@ function launchWave(queue: u32, context: usize, place: u32, index: u32, waves: u
     at += 4;
   }
   if (regComputePgmRsrc2TgSizeEn(rsrc2)) {
-    store<u32>(at, waves | (index << 6));
+    // The wave's index twice: bits 11:6 as documented, 24:20 where Mesa's compiler reads it on gfx10.3.
+    store<u32>(at, waves | (index << 6) | (index << 20));
     at += 4;
   }
   if (regComputePgmRsrc2ScratchEn(rsrc2)) store<u32>(at, number * scratchBytes);

@@ -19,17 +19,21 @@ import {
   pm4IndirectBufferSizeDwords,
   pm4IndirectBufferValid,
   pm4IndirectBufferVmid,
+  pm4SetContextRegOffset,
   pm4SetShRegOffset,
+  pm4SetUconfigRegOffset,
   Queue,
   RegisterSpace,
   ReleaseMemBody,
   SetBaseBody,
+  SetContextRegBody,
   SetShRegBody,
+  SetUconfigRegBody,
   WaitRegMemBody,
   WriteDataBody,
 } from "../../gen/uapi.ts";
-import { faultKind, raise } from "../fault.ts";
-import { Context } from "../layout.ts";
+import { faultKind, raise, raiseDetail } from "../fault.ts";
+import { Context, FILE_BYTES, REGISTER_FILES } from "../layout.ts";
 import { cached } from "../mem/cache-state.ts";
 import { settleQueue } from "../mem/stores.ts";
 import { dropTranslations } from "../mem/translate.ts";
@@ -104,6 +108,14 @@ function execute(opcode: u32, size: u32): void {
     case Pm4.SET_SH_REG:
       if (fits(size, SetShRegBody.MIN_DWORDS, SetShRegBody.MAX_DWORDS)) setShRegisters(size);
       return;
+    case Pm4.SET_CONTEXT_REG:
+      if (fits(size, SetContextRegBody.MIN_DWORDS, SetContextRegBody.MAX_DWORDS))
+        setFile(size, pm4SetContextRegOffset(body(SetContextRegBody.REGISTER)), RegisterSpace.CONTEXT, 0);
+      return;
+    case Pm4.SET_UCONFIG_REG:
+      if (fits(size, SetUconfigRegBody.MIN_DWORDS, SetUconfigRegBody.MAX_DWORDS))
+        setFile(size, pm4SetUconfigRegOffset(body(SetUconfigRegBody.REGISTER)), RegisterSpace.UCONFIG, FILE_BYTES);
+      return;
     case Pm4.DISPATCH_DIRECT: {
       if (!fits(size, DispatchDirectBody.MIN_DWORDS, DispatchDirectBody.MAX_DWORDS)) return;
       const x = body(DispatchDirectBody.GROUPS_X);
@@ -165,6 +177,21 @@ function dispatchIndirect(): void {
   const y = readSettled(address + 4);
   const z = readSettled(address + 8);
   if (faultKind == 0) startDispatch(queue, x, y, z, initiator);
+}
+
+/** Values into a queue's file of context or user configuration registers; nothing reads them before there is graphics. */
+function setFile(size: u32, first: u32, space: u32, file: u32): void {
+  const registers = REGISTER_FILES + <usize>(queue * 2 * FILE_BYTES + file);
+  for (let i: u32 = 0; i < size - SetShRegBody.FIXED_DWORDS; i++) {
+    const value = body(SetShRegBody.FIXED_DWORDS + i);
+    if (faultKind != 0) return;
+    const offset: u32 = 4 * (first + i);
+    if (offset >= FILE_BYTES) {
+      raiseDetail(FaultKind.BAD_REGISTER_OFFSET, space + offset, 0);
+      return;
+    }
+    store<u32>(registers + <usize>offset, value);
+  }
 }
 
 function setShRegisters(size: u32): void {
