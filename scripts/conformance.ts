@@ -2,11 +2,13 @@
 import { acoConformance } from "../test/conformance/aco.ts";
 import { compileConformance } from "../test/conformance/compile.ts";
 import { glslConformance } from "../test/conformance/glsl.ts";
+import { scriptConformance } from "../test/conformance/scripts.ts";
 
 const suites: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = {
   aco: acoConformance,
   compile: compileConformance,
   glsl: glslConformance,
+  scripts: scriptConformance,
 };
 
 const [name = "", ...args] = process.argv.slice(2);
