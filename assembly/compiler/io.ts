@@ -28,8 +28,6 @@ export const enum Option {
 export const enum Pipeline {
   /** By location: `ColorExport` of `lift/outputs.ts`. */
   COLORS = 0,
-  /** Samples of a pixel. */
-  SAMPLES = 8,
 }
 /** The first row of the vertex attributes, one a location. */
 export const VERTEX_ROW: u32 = 16;

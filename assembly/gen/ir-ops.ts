@@ -459,29 +459,31 @@ export const enum Op {
   IMAGE_ATOMIC = 160,
   /** width, height, depth or layers, levels at the LOD in the address */
   IMAGE_SIZE = 161,
+  /** samples of a texel, from the descriptor */
+  IMAGE_SAMPLES = 162,
   /** texel, converted by the buffer's format */
-  LOAD_TEXEL = 162,
+  LOAD_TEXEL = 163,
   /** data, index, element */
-  STORE_TEXEL = 163,
+  STORE_TEXEL = 164,
   /** index, element, data; atomic 9: compare and swap, new value first */
-  TEXEL_ATOMIC = 164,
+  TEXEL_ATOMIC = 165,
   /** texels of the bound range; source: element */
-  TEXEL_COUNT = 165,
+  TEXEL_COUNT = 166,
   /** face number as a float */
-  CUBE_ID = 166,
+  CUBE_ID = 167,
   /** s coordinate, not divided */
-  CUBE_S = 167,
+  CUBE_S = 168,
   /** t coordinate, not divided */
-  CUBE_T = 168,
+  CUBE_T = 169,
   /** twice the major axis */
-  CUBE_MA = 169,
+  CUBE_MA = 170,
   /** leaves the innermost loop */
-  BREAK = 170,
+  BREAK = 171,
   /** goes to the innermost loop's continue list; not inside that list */
-  CONTINUE = 171,
+  CONTINUE = 172,
   /** ends the invocation */
-  END = 172,
-  COUNT = 173,
+  END = 173,
+  COUNT = 174,
 }
 
 /** `set` of a buffer access through a descriptor_address. */
@@ -539,7 +541,7 @@ const OPFLAGS: usize = memory.data<u32>([
   80, 1025, 1032, 1040, 1296, 1296, 1, 1, 1025, 1032, 1040, 1296, 1296, 16, 16, 2176,
   2176, 2176, 2304, 257, 257, 129, 129, 257, 257, 257, 257, 257, 257, 257, 2304, 16,
   2304, 257, 257, 129, 1, 16, 1, 1, 1, 1, 1, 1, 2304, 2304, 8, 16,
-  272, 1, 8, 16, 272, 1, 1, 1, 1, 1, 32, 32, 32,
+  272, 1, 1, 8, 16, 272, 1, 1, 1, 1, 1, 32, 32, 32,
 ]);
 /** `OpFlag` bits of an op. */
 export function opFlags(op: u32): u32 {
@@ -557,7 +559,7 @@ const OPDST: usize = memory.data<u8>([
   0, 4, 4, 0, 2, 2, 2, 2, 4, 4, 0, 2, 2, 0, 0, 2,
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 0,
   1, 2, 2, 2, 4, 0, 2, 2, 2, 2, 2, 4, 4, 4, 4, 0,
-  2, 4, 4, 0, 2, 2, 2, 2, 2, 2, 0, 0, 0,
+  2, 4, 2, 4, 0, 2, 2, 2, 2, 2, 2, 0, 0, 0,
 ]);
 /** 0 no result, 1 boolean, 2 32-bit, 3 the instruction's width, 4 vector. */
 export function opDst(op: u32): u32 {
@@ -575,7 +577,7 @@ const OPMINSOURCES: usize = memory.data<u8>([
   1, 1, 1, 2, 2, 3, 0, 0, 0, 1, 2, 2, 3, 0, 0, 1,
   1, 2, 2, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 1, 0,
   0, 0, 0, 0, 1, 0, 2, 2, 2, 2, 2, 0, 0, 0, 0, 0,
-  0, 0, 1, 2, 0, 0, 3, 3, 3, 3, 0, 0, 0,
+  0, 0, 0, 1, 2, 0, 0, 3, 3, 3, 3, 0, 0, 0,
 ]);
 /** Sources the op must have. */
 export function opMinSources(op: u32): u32 {
@@ -593,7 +595,7 @@ const OPMAXSOURCES: usize = memory.data<u8>([
   1, 2, 2, 3, 3, 4, 1, 1, 1, 1, 2, 2, 3, 0, 0, 1,
   1, 2, 2, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 1, 0,
   0, 0, 0, 0, 1, 255, 2, 2, 2, 2, 2, 255, 255, 255, 255, 255,
-  255, 255, 2, 3, 255, 1, 3, 3, 3, 3, 0, 0, 0,
+  255, 255, 255, 2, 3, 255, 1, 3, 3, 3, 3, 0, 0, 0,
 ]);
 /** Sources the op may have; 255: any number. */
 export function opMaxSources(op: u32): u32 {
@@ -611,7 +613,7 @@ const OPSOURCEKINDS: usize = memory.data<u32>([
   0, 34, 34, 547, 546, 8738, 2, 2, 2, 2, 35, 34, 546, 0, 0, 1,
   2, 34, 34, 0, 0, 0, 0, 0, 34, 0, 0, 0, 0, 0, 2, 0,
   0, 0, 0, 0, 2, 2, 34, 34, 34, 34, 34, 2, 2, 2, 2, 2,
-  2, 2, 34, 547, 2, 2, 546, 546, 546, 546, 0, 0, 0,
+  2, 2, 2, 34, 547, 2, 2, 546, 546, 546, 546, 0, 0, 0,
 ]);
 /** 4 bits a source: 0 as the instruction, 1 boolean, 2 32-bit, 3 vector. */
 export function opSourceKinds(op: u32): u32 {
@@ -629,7 +631,7 @@ const OPIMMS: usize = memory.data<u8>([
   1, 4, 4, 4, 4, 3, 2, 2, 1, 2, 2, 2, 1, 2, 2, 0,
   0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 1, 0, 0, 0, 1, 0,
   0, 0, 0, 1, 3, 2, 0, 0, 0, 0, 0, 3, 3, 3, 3, 3,
-  3, 3, 2, 2, 3, 2, 0, 0, 0, 0, 0, 0, 0,
+  3, 3, 3, 2, 2, 3, 2, 0, 0, 0, 0, 0, 0, 0,
 ]);
 /** Number of immediates. */
 export function opImms(op: u32): u32 {

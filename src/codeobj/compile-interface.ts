@@ -47,7 +47,6 @@ export interface PipelineState {
   };
   /** Fragment stage: format of each location's target. Default: 16-bit float export for floats, 32-bit for integers. */
   readonly colorFormats?: readonly { readonly location: number; readonly format: string }[];
-  readonly sampleCount?: number;
 }
 
 export interface CompileOptions {

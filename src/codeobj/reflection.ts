@@ -62,7 +62,8 @@ export interface UserDataEntry {
 
 /** An attribute of the fragment stage or a parameter of the vertex stage; its place in the list is its number. */
 export interface ParameterReflection {
-  /** From 64 on: 64 point coordinate, 65 primitive id, 66 and 67 clip and cull distances, 69 viewport index. */
+  /** From 64 on: 64 point coordinate, 65 primitive id, 66 and 67 clip distances, 69 viewport index, 70 and 71
+   * cull distances. */
   readonly location: number;
   readonly flat: boolean;
   readonly pointCoord?: boolean;

@@ -44,7 +44,7 @@ export function usedPipeline(request: CompileRequest, reflection: ModuleReflecti
   const mistake = (what: string): void => {
     diagnostics.push(reportCompile("COMPILE_PIPELINE", { what }, request.filename));
   };
-  const { vertexInput, colorFormats, sampleCount } = request.pipeline;
+  const { vertexInput, colorFormats } = request.pipeline;
   const inputs = reflection.vertexInputs;
   const given = vertexInput?.attributes ?? defaultAttributes(inputs);
   const attributes = given.filter(({ location }) => inputs.some((input) => input.location === location));
@@ -75,7 +75,7 @@ export function usedPipeline(request: CompileRequest, reflection: ModuleReflecti
     else colorExports[location] = facts.colorExport;
   }
   if (diagnostics.length > 0) return { ok: false, diagnostics };
-  const core = { colorExports: Array.from(colorExports), samples: sampleCount ?? 1, vertexAttributes };
+  const core = { colorExports: Array.from(colorExports), vertexAttributes };
   return { ok: true, pipeline: { core, attributes } };
 }
 

@@ -120,7 +120,6 @@ export class CoreInstance {
   #writePipeline(pipeline: CorePipeline | undefined): void {
     const words = new Array<number>(16 + 32 * vertexColumns).fill(0);
     for (let location = 0; location < 8; location++) words[location] = pipeline?.colorExports[location] ?? exportByType;
-    words[8] = pipeline?.samples ?? 1;
     for (const a of pipeline?.vertexAttributes ?? []) {
       if (a.location >= 32) continue;
       const row = [a.format, a.components, a.binding, a.offset, a.divisor === undefined ? 0 : 1, a.divisor ?? 0];

@@ -31,7 +31,6 @@ export interface CoreVertexAttribute {
 export interface CorePipeline {
   /** SPI_SHADER_COL_FORMAT by location; undefined where the shader's type decides. */
   readonly colorExports: readonly (number | undefined)[];
-  readonly samples: number;
   readonly vertexAttributes: readonly CoreVertexAttribute[];
 }
 

@@ -69,6 +69,13 @@ function pipelineUsed(request: CompileRequest, reflection: CompileSuccess["recor
   return {
     layout: request.pipeline.layout ?? { sets: derived, pushConstantBytes: reflection.pushConstantBytes },
     floatControls: { contraction: request.pipeline.floatControls?.contraction ?? true },
+    ...(reflection.interface?.vertexAttributes.length && {
+      vertexInput: {
+        attributes: reflection.interface.vertexAttributes,
+        ...(request.pipeline.vertexInput?.bindings && { bindings: request.pipeline.vertexInput.bindings }),
+      },
+    }),
+    ...(request.pipeline.colorFormats && { colorFormats: request.pipeline.colorFormats }),
   };
 }
 

@@ -45,6 +45,38 @@ const pipeline = Type.Object(
       ),
     ),
     floatControls: Type.Optional(Type.Object({ contraction: Type.Optional(Type.Boolean()) }, closed)),
+    vertexInput: Type.Optional(
+      Type.Object(
+        {
+          attributes: Type.Array(
+            Type.Object(
+              { location: count, format: Type.String({ maxLength: 64 }), binding: count, offset: count },
+              closed,
+            ),
+            { maxItems: 32 },
+          ),
+          bindings: Type.Optional(
+            Type.Array(
+              Type.Object(
+                { binding: count, rate: literals(["vertex", "instance"] as const), divisor: Type.Optional(count) },
+                closed,
+              ),
+              { maxItems: 32 },
+            ),
+          ),
+        },
+        closed,
+      ),
+    ),
+    colorFormats: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { location: Type.Integer({ minimum: 0, maximum: 7 }), format: Type.String({ maxLength: 64 }) },
+          closed,
+        ),
+        { maxItems: 8 },
+      ),
+    ),
   },
   closed,
 );

@@ -426,6 +426,11 @@ export const opRows: readonly OpRow[] = [
     "set",
     "binding",
   ]),
+  op("image_samples", "32", ["32*"], P, "samples of a texel, from the descriptor", undefined, [
+    "index",
+    "set",
+    "binding",
+  ]),
   // texel buffers: index of the texel, element
   op("load_texel", "vec", ["32", "32?"], F.Reads, "texel, converted by the buffer's format", undefined, [
     "set",

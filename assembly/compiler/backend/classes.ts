@@ -57,6 +57,7 @@ function uniformClass(i: u32): u32 {
     case Op.LOAD_PUSH:
     case Op.SSBO_SIZE:
     case Op.TEXEL_COUNT:
+    case Op.IMAGE_SAMPLES:
     case Op.BALLOT:
     case Op.READ_FIRST_LANE:
     case Op.READ_LANE:

@@ -329,7 +329,7 @@ const TEXEL_ROW: u32 = 1 << 10;
 const SAMPLER_OFFSET: u32 = 32;
 
 function isImageOp(op: u32): bool {
-  return op >= <u32>Op.IMAGE_SAMPLE && op <= <u32>Op.IMAGE_SIZE;
+  return op >= <u32>Op.IMAGE_SAMPLE && op <= <u32>Op.IMAGE_SAMPLES;
 }
 function isTexelOp(op: u32): bool {
   return op >= <u32>Op.LOAD_TEXEL && op <= <u32>Op.TEXEL_COUNT;

@@ -272,7 +272,7 @@ export function scanLaunch(): void {
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
       const op = opOf(i);
-      if (op >= <u32>Op.IMAGE_SAMPLE && op <= <u32>Op.IMAGE_SIZE) {
+      if (op >= <u32>Op.IMAGE_SAMPLE && op <= <u32>Op.IMAGE_SAMPLES) {
         useSet(op, imm(i, 1) & 0xffff);
         useSet(op, imm(i, 1) >> 16);
         continue;

@@ -3,7 +3,7 @@ import { Fail, failAt } from "../../base/index.ts";
 import { InstrFlag, Op } from "../../gen/ir-ops.ts";
 import { Op as Isa } from "../../gen/isa-ops.ts";
 import { componentsOf, flagsOf, imm, instrPlace, opOf, src, srcCount, useCount } from "../ir/index.ts";
-import { copy, inVgpr, raw } from "./build.ts";
+import { constantOperand, copy, inVgpr, raw, saluNew } from "./build.ts";
 import { mDst0, mImm, mMods, mSrc0, mSrc1, mSrc2, mSrc3, valueOperand } from "./columns.ts";
 import { imageDescriptor, samplerDescriptor, texelDescriptor } from "./descriptors.ts";
 import { startPixels } from "./exact.ts";
@@ -187,6 +187,13 @@ export function selectImages(i: u32): bool {
     case Op.IMAGE_SIZE:
       if (useCount(i) > 0) selectImage(i);
       return true;
+    case Op.IMAGE_SAMPLES: {
+      // last_level of a multisampled T# is the logarithm of its samples: word 3, [19:16].
+      const word = component(imageDescriptor(i), 3);
+      const log = saluNew(Isa.s_bfe_u32, word, constantOperand(16 | (4 << 16)));
+      copy(define(i), saluNew(Isa.s_lshl_b32, constantOperand(1), log));
+      return true;
+    }
     case Op.IMAGE_STORE:
     case Op.IMAGE_ATOMIC:
       selectImage(i);

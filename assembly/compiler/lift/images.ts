@@ -496,7 +496,8 @@ function query(op: u32, at: u32): void {
     return;
   }
   if (op == SpvOp.OpImageQuerySamples) {
-    unsupported(Unsupported.IMAGE, op);
+    leafPool[out] = build(Op.IMAGE_SAMPLES, hardwareDim(true), 1, image, 0, 0);
+    finish();
     return;
   }
   address(op == SpvOp.OpImageQuerySizeLod ? leafPool[scalarsAt(at + 4)] : constant(0));

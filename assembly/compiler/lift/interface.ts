@@ -52,10 +52,10 @@ export const BUILT_IN: u32 = 0x8000_0000;
 export const enum Extra {
   POINT_COORD = 64,
   PRIMITIVE_ID = 65,
-  /** Clip and cull distances, in this order without gap: two locations. */
+  /** Clip distances, cull distances: two locations each. */
   CLIP = 66,
-  LAYER = 68,
   VIEWPORT = 69,
+  CULL = 70,
 }
 
 export const STAGE_VERTEX: u32 = 1;
@@ -204,6 +204,8 @@ function fragmentBuiltIn(builtIn: u32, k: u32, kind: i32): u32 {
       return attribute(Extra.POINT_COORD, k, center);
     case SpvBuiltIn.ClipDistance:
       return attribute(<u32>Extra.CLIP + (k >> 2), k & 3, center);
+    case SpvBuiltIn.CullDistance:
+      return attribute(<u32>Extra.CULL + (k >> 2), k & 3, center);
     case SpvBuiltIn.HelperInvocation: {
       const i = newInstr(Op.LOAD_HELPER, 1, 1, 0);
       return place0(i);

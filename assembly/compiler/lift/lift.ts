@@ -188,6 +188,18 @@ function liftGroup(at: u32, count: u32): void {
   }
 }
 
+/** OpGroupMemberDecorate: the group's decorations, which stand before, become the members'. */
+function liftGroupMembers(at: u32, count: u32): void {
+  const group = idAt(at + 1);
+  for (let k: u32 = 5; k < at && !failed(); k += max<u32>(wordAt(k) >> 16, 1)) {
+    if ((wordAt(k) & 0xffff) != SpvOp.OpDecorate || wordAt(k + 1) != group || !spend(1)) continue;
+    const value = wordAt(k) >> 16 > 3 ? wordAt(k + 3) : 0;
+    for (let m: u32 = 2; m + 1 < count && !failed(); m += 2) {
+      addMemberDecoration(idAt(at + m), wordAt(at + m + 1), wordAt(k + 2), value);
+    }
+  }
+}
+
 /** Row of a specialisation value for a constant, or -1. */
 function specRow(id: u32): i32 {
   if (decSpecId[id] == 0) return -1;
@@ -345,7 +357,7 @@ function scan(op: u32, at: u32, count: u32): void {
       liftGroup(at, count);
       break;
     case SpvOp.OpGroupMemberDecorate:
-      unsupported(Unsupported.TYPE, op);
+      liftGroupMembers(at, count);
       break;
     case SpvOp.OpConstantTrue:
     case SpvOp.OpConstantFalse:

@@ -250,6 +250,14 @@ function countOf(first: u32): u32 {
   return n;
 }
 
+/** Words of the table from `first` on, as parameters from a location on, for fragments that read them. */
+function parameters(location: u32, first: u32, count: u32): void {
+  for (let k: u32 = 0; k < count; k += 4) {
+    const at = first + k;
+    put(256 + location + (k >> 2), scratchA[at], scratchA[at + 1], scratchA[at + 2], scratchA[at + 3]);
+  }
+}
+
 function orElse(value: u32, other: u32): u32 {
   return value != 0 ? value : other;
 }
@@ -288,9 +296,9 @@ function exportVertex(): void {
     if ((scratchA[at] | scratchA[at + 1] | scratchA[at + 2] | scratchA[at + 3]) == 0) continue;
     put(256 + location, scratchA[at], scratchA[at + 1], scratchA[at + 2], scratchA[at + 3]);
   }
-  for (let k: u32 = 0; k < distances; k += 4)
-    put(256 + <u32>Extra.CLIP + (k >> 2), distance(k), distance(k + 1), distance(k + 2), distance(k + 3));
+  parameters(Extra.CLIP, CLIP, clipCount);
   if (viewport != 0) put(256 + <u32>Extra.VIEWPORT, viewport, 0, 0, 0);
+  parameters(Extra.CULL, CULL, cullCount);
   place();
 }
 

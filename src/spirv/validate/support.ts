@@ -177,6 +177,7 @@ const imageInstructions: ReadonlySet<number> = new Set([
   Op.OpImageQuerySize,
   Op.OpImageQueryLod,
   Op.OpImageQueryLevels,
+  Op.OpImageQuerySamples,
   Op.OpImageTexelPointer,
 ]);
 
@@ -261,6 +262,7 @@ const builtIns: Readonly<Record<ShaderStage, ReadonlySet<number>>> = {
     BuiltIn.FragStencilRefEXT,
     BuiltIn.HelperInvocation,
     BuiltIn.ClipDistance,
+    BuiltIn.CullDistance,
     BuiltIn.Layer,
     BuiltIn.ViewportIndex,
     BuiltIn.PrimitiveId,
@@ -279,6 +281,7 @@ const executionModes: ReadonlySet<number> = new Set([
   ExecutionMode.DepthGreater,
   ExecutionMode.DepthLess,
   ExecutionMode.DepthUnchanged,
+  ExecutionMode.StencilRefReplacingEXT,
   ExecutionMode.LocalSize,
   ExecutionMode.LocalSizeId,
   ExecutionMode.DenormPreserve,

@@ -1,0 +1,231 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type CompileRequest, defaultRequest, readCodeObject } from "../../src/codeobj/index.ts";
+import { compileShader } from "../../src/compile/index.ts";
+import { type CoreTools, createCore } from "../../src/core/index.ts";
+import { disassemble } from "../../src/isa/index.ts";
+import { opName } from "../../src/spirv/index.ts";
+
+describe("vertex and fragment stages", () => {
+  let core: CoreTools;
+  beforeAll(async () => {
+    core = await createCore({ checked: true, opName });
+  });
+
+  function compile(stage: "vertex" | "fragment" | "compute", source: string, extra: Partial<CompileRequest> = {}) {
+    const done = compileShader({ ...defaultRequest, language: "glsl", stage, source, ...extra }, core);
+    if (!done.ok) throw new Error(JSON.stringify(done.diagnostics));
+    const read = readCodeObject(done.record.elf);
+    if (!read.ok) throw new Error(read.message);
+    const [entry] = read.object.entries;
+    if (entry === undefined) throw new Error("no entry");
+    const lines = disassemble(entry.code).map((line) => line.text);
+    return { lines, entry, reflection: done.record.reflection, stats: done.record.stats };
+  }
+  const matching = (lines: readonly string[], pattern: RegExp): string[] => lines.filter((line) => pattern.test(line));
+
+  it("packs a float colour to halves and ends with done and vm", () => {
+    const { lines, entry } = compile(
+      "fragment",
+      "#version 450\nlayout(location=0) in vec4 c; layout(location=0) out vec4 o; void main() { o = c; }",
+    );
+    expect(matching(lines, /^exp/)).toEqual([expect.stringMatching(/^exp mrt0 (v\d+), \1, (v\d+), \2 done compr vm$/)]);
+    expect(matching(lines, /^v_interp_p1/).length).toBe(4);
+    expect(lines[0]).toMatch(/^s_mov_b32 m0, s\d+$/);
+    // SPI_SHADER_COL_FORMAT: 4 is FP16_ABGR; SPI_PS_INPUT_ADDR: bit 1, perspective centre.
+    expect(entry.graphicsRegisters?.get(0x28714)).toBe(4);
+    expect(entry.graphicsRegisters?.get(0x286d0)).toBe(2);
+  });
+
+  it("exports colours in the formats of the pipeline state", () => {
+    const { lines, entry } = compile(
+      "fragment",
+      "#version 450\nlayout(location=0) out vec4 a; layout(location=2) out uvec4 b; layout(location=3) out float c; void main() { a = gl_FragCoord; b = uvec4(gl_FragCoord); c = gl_FragCoord.x; }",
+      {
+        pipeline: {
+          colorFormats: [
+            { location: 0, format: "R16G16B16A16_UNORM" },
+            { location: 2, format: "R8G8B8A8_UINT" },
+            { location: 3, format: "R32_SFLOAT" },
+          ],
+        },
+      },
+    );
+    const exports = matching(lines, /^exp/);
+    expect(exports.length).toBe(3);
+    expect(exports[0]).toMatch(/^exp mrt0 .* compr$/);
+    expect(exports[1]).toMatch(/^exp mrt2 .* compr$/);
+    expect(exports[2]).toMatch(/^exp mrt3 v\d+, off, off, off done vm$/);
+    expect(matching(lines, /^v_cvt_pknorm_u16_f32/).length).toBe(2);
+    expect(matching(lines, /^v_cvt_pk_u16_u32/).length).toBe(2);
+    // 5 UNORM16, 7 UINT16, 1 32_R
+    expect(entry.graphicsRegisters?.get(0x28714)).toBe(5 | (7 << 8) | (1 << 12));
+    expect(entry.graphicsRegisters?.get(0x2823c)).toBe(0xff0f);
+  });
+
+  it("a fragment shader that writes nothing ends with a null export", () => {
+    const { lines } = compile("fragment", "#version 450\nvoid main() { }");
+    expect(lines).toEqual(["exp null off, off, off, off done vm", "s_endpgm"]);
+  });
+
+  it("discard takes lanes out of the pixel mask, which stores and exports go by", () => {
+    const { lines, entry } = compile(
+      "fragment",
+      "#version 450\nlayout(location=0) in vec2 u; layout(location=0) out vec4 o; layout(binding=0) buffer B { float b[]; };\nvoid main() { if (u.x < 0.0) discard; b[0] = u.y; o = vec4(dFdx(u.x)); }",
+    );
+    const live = /^s_mov_b32 (s\d+), exec_lo$/.exec(lines.find((l) => /^s_mov_b32 s\d+, exec_lo$/.test(l)) ?? "")?.[1];
+    expect(live).toBeDefined();
+    expect(lines).toContain("s_wqm_b32 exec_lo, exec_lo");
+    expect(lines).toContain(`s_andn2_b32 ${live}, ${live}, exec_lo`);
+    const store = lines.findIndex((l) => l.startsWith("buffer_store"));
+    const masked = lines.lastIndexOf(`s_and_b32 exec_lo, exec_lo, ${live}`, store);
+    expect(masked).toBeGreaterThan(0);
+    // The derivative is of whole quads: EXEC is widened again between the store and it, or it stands before.
+    const exportAt = lines.findIndex((l) => l.startsWith("exp"));
+    expect(lines.lastIndexOf(`s_mov_b32 exec_lo, ${live}`, exportAt)).toBeGreaterThan(
+      lines.findLastIndex((l) => l.includes("_dpp")),
+    );
+    // DB_SHADER_CONTROL.KILL_ENABLE
+    expect((entry.graphicsRegisters?.get(0x2880c) ?? 0) & 64).toBe(64);
+  });
+
+  it("a function that discards ends its callers too", () => {
+    const { lines } = compile(
+      "fragment",
+      "#version 450\nlayout(location=0) in float u; layout(location=0) out vec4 o; layout(binding=0) buffer B { uint n; };\nvoid f() { if (u < 0.5) discard; } void main() { for (;;) { f(); if (n++ > 5u) break; } o = vec4(1.0); }",
+    );
+    // The loop has an exit for lanes that f has ended: without it they would go round with a store that does nothing.
+    expect(lines.some((l) => l.startsWith("s_cbranch"))).toBe(true);
+    expect(lines.some((l) => /^s_andn2_b32 (s\d+), \1, exec_lo$/.test(l))).toBe(true);
+  });
+
+  it("depth, stencil formats: mrtz comes first", () => {
+    const { lines, entry } = compile(
+      "fragment",
+      "#version 450\nlayout(location=0) out vec4 o; void main() { gl_FragDepth = gl_FragCoord.x; o = vec4(0.5); }",
+    );
+    expect(matching(lines, /^exp/)[0]).toMatch(/^exp mrtz v\d+, off, off, off$/);
+    expect(entry.graphicsRegisters?.get(0x28710)).toBe(1);
+    expect((entry.graphicsRegisters?.get(0x2880c) ?? 0) & 1).toBe(1);
+  });
+
+  it("flat, centroid, sample and linear inputs take their own i and j", () => {
+    const { lines, entry, reflection } = compile(
+      "fragment",
+      "#version 450\nlayout(location=5) flat in int a; layout(location=1) centroid in float b; layout(location=2) noperspective in float c; layout(location=0) out vec4 o; void main() { o = vec4(a, b, c, 1); }",
+    );
+    // Bits: 2 perspective centroid, 5 linear centre. Attributes by location: b 0, c 1, a 2.
+    expect(entry.graphicsRegisters?.get(0x286d0)).toBe((1 << 2) | (1 << 5));
+    expect(matching(lines, /^v_interp_mov/)).toEqual([
+      expect.stringMatching(/^v_interp_mov_f32_e32 v\d+, p0, attr2\.x$/),
+    ]);
+    expect(matching(lines, /^v_interp_p1/).map((l) => l.replace(/ v\d+,/, " d,"))).toEqual([
+      "v_interp_p1_f32_e32 d, v0, attr0.x",
+      "v_interp_p1_f32_e32 d, v2, attr1.x",
+    ]);
+    expect(reflection.interface?.inputs).toEqual([
+      { location: 1, flat: false },
+      { location: 2, flat: false },
+      { location: 5, flat: true },
+    ]);
+  });
+
+  it("a vertex shader fetches by the pipeline state and exports position and parameters", () => {
+    const source =
+      "#version 450\nlayout(location=0) in vec4 p; layout(location=3) in vec2 t; layout(location=7) out vec2 u; layout(location=1) flat out int n; void main() { gl_Position = p; u = t; n = gl_InstanceIndex; }";
+    const { lines, entry, reflection } = compile("vertex", source, {
+      pipeline: {
+        vertexInput: {
+          attributes: [
+            { location: 0, format: "R16G16_SFLOAT", binding: 2, offset: 4 },
+            { location: 3, format: "R8G8_UNORM", binding: 1, offset: 0 },
+          ],
+          bindings: [{ binding: 1, rate: "instance", divisor: 1 }],
+        },
+      },
+    });
+    // Buffer formats 29 16_16_FLOAT, 14 8_8_UNORM.
+    expect(matching(lines, /^tbuffer/).map((l) => l.replace(/v\[\d+:\d+\], v\d+, s\[\d+:\d+\]/, "d, i, r"))).toEqual([
+      "tbuffer_load_format_xy d, i, r, 0 format:29 idxen offset:4",
+      "tbuffer_load_format_xy d, i, r, 0 format:14 idxen",
+    ]);
+    const exports = matching(lines, /^exp/);
+    expect(exports[0]).toMatch(/^exp pos0 v\d+, v\d+, v\d+, v\d+ done$/);
+    // Location 1 is parameter 0, location 7 parameter 1.
+    expect(exports[1]).toMatch(/^exp param0 v\d+, off, off, off$/);
+    expect(exports[2]).toMatch(/^exp param1 v\d+, v\d+, off, off$/);
+    expect(reflection.interface?.outputs.map((o) => o.location)).toEqual([1, 7]);
+    // SPI_VS_OUT_CONFIG: two parameters, less one, from bit 1; RSRC1: VGPR_COMP_CNT 3 for the instance id.
+    expect(entry.graphicsRegisters?.get(0x286c4)).toBe(1 << 1);
+    expect(((entry.graphicsRegisters?.get(0xb128) ?? 0) >>> 24) & 3).toBe(3);
+  });
+
+  it("point size, layer and distances stand in the vectors behind the position", () => {
+    const { lines, entry } = compile(
+      "vertex",
+      "#version 450\nlayout(location=0) in float x; out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[2]; float gl_CullDistance[1]; }; void main() { gl_Position = vec4(x); gl_PointSize = x; gl_ClipDistance[0] = x; gl_ClipDistance[1] = x; gl_CullDistance[0] = x; }",
+    );
+    const exports = matching(lines, /^exp pos/);
+    expect(exports[1]).toMatch(/^exp pos1 v\d+, off, off, off$/);
+    expect(exports[2]).toMatch(/^exp pos2 v\d+, v\d+, v\d+, off done$/);
+    // Clip 0, 1; cull 2; point size 16; misc 21, first distance vector 22, misc side bus 24.
+    expect(entry.graphicsRegisters?.get(0x2881c)).toBe(3 | (1 << 10) | (1 << 16) | (1 << 21) | (1 << 22) | (1 << 24));
+  });
+
+  it("refuses a vertex format that is none, and a location without an attribute", () => {
+    const source = "#version 450\nlayout(location=0) in vec4 p; void main() { gl_Position = p; }";
+    for (const attributes of [[{ location: 0, format: "R5G6B5_UNORM_PACK16", binding: 0, offset: 0 }], []]) {
+      const done = compileShader(
+        { ...defaultRequest, language: "glsl", stage: "vertex", source, pipeline: { vertexInput: { attributes } } },
+        core,
+      );
+      expect(done.ok).toBe(false);
+      if (!done.ok) expect(done.diagnostics.map((d) => d.code)).toContain("COMPILE_PIPELINE");
+    }
+  });
+
+  const samples: readonly (readonly [string, string, string, RegExp])[] = [
+    [
+      "implicit LOD",
+      "sampler2D",
+      "texture(s, u.xy)",
+      /^image_sample v\[\d+:\d+\], v\[\d+:\d+\], s\[\d+:\d+\], s\[\d+:\d+\] dmask:0xf dim:SQ_RSRC_IMG_2D$/,
+    ],
+    ["bias", "sampler2D", "texture(s, u.xy, u.z)", /^image_sample_b /],
+    ["level", "sampler3D", "textureLod(s, u.xyz, u.w)", /^image_sample_l .*_3D$/],
+    ["level 0", "sampler2D", "textureLod(s, u.xy, 0.0)", /^image_sample_lz /],
+    ["gradients", "sampler2D", "textureGrad(s, u.xy, u.zw, u.yx)", /^image_sample_d /],
+    ["offset", "sampler2D", "textureOffset(s, u.xy, ivec2(1, -1))", /^image_sample_o /],
+    ["compare", "sampler2DShadow", "vec4(texture(s, u.xyz))", /^image_sample_c v\d+, .* dmask:0x1 /],
+    ["array", "sampler2DArray", "texture(s, u.xyz)", /_2D_ARRAY$/],
+    ["cube", "samplerCube", "texture(s, u.xyz)", /^image_sample .*_CUBE$/],
+    ["gather", "sampler2D", "textureGather(s, u.xy, 2)", /^image_gather4_lz .* dmask:0x4 /],
+    ["fetch", "sampler2D", "texelFetch(s, ivec2(u.xy), int(u.z))", /^image_load_mip .* unorm$/],
+    ["multisampled fetch", "sampler2DMS", "texelFetch(s, ivec2(u.xy), 3)", /^image_load .*_2D_MSAA unorm$/],
+    ["size", "sampler2D", "vec4(textureSize(s, 1), 0, 1)", /^image_get_resinfo /],
+    ["texel buffer", "samplerBuffer", "texelFetch(s, int(u.x))", /^buffer_load_format_xyzw .* idxen$/],
+  ];
+  for (const [name, type, expression, pattern] of samples) {
+    it(`images: ${name}`, () => {
+      const { lines } = compile(
+        "fragment",
+        `#version 450\nlayout(location=0) in vec4 u; layout(location=0) out vec4 o; layout(binding=0) uniform ${type} s; void main() { o = ${expression}; }`,
+      );
+      expect(
+        lines.some((line) => pattern.test(line)),
+        lines.join("\n"),
+      ).toBe(true);
+    });
+  }
+
+  it("images: stores, loads and atomics of storage images; descriptors of arrays by an index that lanes differ in", () => {
+    const { lines } = compile(
+      "compute",
+      "#version 450\n#extension GL_EXT_nonuniform_qualifier : require\nlayout(local_size_x=32) in; layout(binding=0, r32ui) uniform uimage2D i[4]; layout(binding=1, rgba8) uniform image2D j;\nvoid main() { ivec2 p = ivec2(gl_LocalInvocationID.xy); uint a = imageAtomicAdd(i[nonuniformEXT(gl_LocalInvocationID.x & 3u)], p, 1u); imageAtomicCompSwap(i[0], p, a, 2u); imageStore(j, p, imageLoad(j, p + 1)); }",
+    );
+    expect(matching(lines, /^image_atomic_add v\d+, .* dmask:0x1 dim:SQ_RSRC_IMG_2D unorm glc$/).length).toBe(1);
+    expect(matching(lines, /^image_atomic_cmpswap v\[\d+:\d+\], .* dmask:0x3 /).length).toBe(1);
+    expect(matching(lines, /^image_store v\[\d+:\d+\], .* dmask:0xf /).length).toBe(1);
+    // One trip a distinct index.
+    expect(lines.some((l) => l.startsWith("s_cbranch_execnz"))).toBe(true);
+  });
+});
