@@ -217,7 +217,10 @@ describe("support", () => {
   });
 
   it("names the stages that there are where none is wanted", () => {
-    const text = base.replace("GLCompute", "Geometry").replace("OpExecutionMode %main LocalSize 8 1 1\n", "");
+    const text = base
+      .replace("OpCapability Shader\n", "OpCapability Shader\nOpCapability Geometry\n")
+      .replace("GLCompute", "Geometry")
+      .replace("OpExecutionMode %main LocalSize 8 1 1\n", "");
     const messages = verdict(wordsOf(text), "main").map((d) => d.message);
     expect(messages.some((message) => message.includes("main (Geometry)"))).toBe(true);
   });
