@@ -144,6 +144,7 @@ genFType reflect(genFType, genFType) = ext Reflect
 genDType reflect(genDType, genDType) = ext Reflect
 genFType refract(genFType, genFType, float) = ext Refract
 genDType refract(genDType, genDType, float) = ext Refract
+genDType refract(genDType, genDType, double) = refract
 
 mat2 matrixCompMult(mat2, mat2) = matrixCompMult
 mat3 matrixCompMult(mat3, mat3) = matrixCompMult

@@ -91,6 +91,10 @@ export abstract class ExpressionChecker extends CallChecker {
       case "comma": {
         const items = expr.items.map((item) => this.value(item));
         const type = items.at(-1)!.type;
+        const { version } = this.context;
+        // the first ES counts a sequence of constants as one
+        const folds = version.es && version.number === 100 && items.every((item) => item.kind === "constant");
+        if (folds) return items.at(-1)!;
         return { kind: "comma", items, type, constness: 0, position: expr.position, end: expr.end };
       }
       case "text":

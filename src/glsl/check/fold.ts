@@ -6,7 +6,7 @@ import type { ConstantExpr } from "./tree.ts";
 export const CONSTANT_LEAF_LIMIT = 65536;
 
 /** Brings a number into the range of a component type: ints wrap, floats round to nearest even. */
-function wrap(scalar: ScalarKind, value: number): number {
+export function wrap(scalar: ScalarKind, value: number): number {
   const { kind, bits } = scalarFacts[scalar];
   if (bits < 32) {
     if (kind === "float") return roundHalf(value);
@@ -54,9 +54,58 @@ export function convertValue(from: ScalarKind, to: ScalarKind, value: number): n
 
 type Fold = (a: number, b: number, scalar: ScalarKind) => number | undefined;
 
-const bitwise: ReadonlySet<BinaryOp> = new Set<BinaryOp>(["<<", ">>", "&", "|", "^"]);
+const exact64: ReadonlySet<BinaryOp> = new Set<BinaryOp>(["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^"]);
 
-function is64(scalar: ScalarKind): boolean {
+/** Operators on 64-bit integers; undefined where the result is one that a double does not hold. */
+function foldWide(op: BinaryOp): Fold {
+  return (a, b, scalar) => {
+    const x = BigInt(a);
+    const y = BigInt(b);
+    if ((op === "<<" || op === ">>") && (b < 0 || b > 63)) return undefined;
+    if ((op === "/" || op === "%") && b === 0) return undefined;
+    const wide = wideOps[op]?.(x, y);
+    if (wide === undefined) return undefined;
+    const held = Number(scalar === "uint64" ? BigInt.asUintN(64, wide) : BigInt.asIntN(64, wide));
+    return Number.isSafeInteger(held) ? held : undefined;
+  };
+}
+
+const wideOps: { readonly [O in BinaryOp]?: (x: bigint, y: bigint) => bigint } = {
+  "+": (x, y) => x + y,
+  "-": (x, y) => x - y,
+  "*": (x, y) => x * y,
+  "/": (x, y) => x / y,
+  "%": (x, y) => x % y,
+  "<<": (x, y) => x << y,
+  ">>": (x, y) => x >> y,
+  "&": (x, y) => x & y,
+  "|": (x, y) => x | y,
+  "^": (x, y) => x ^ y,
+};
+
+/** Matrix times matrix or vector; sums in the order of the components, each step rounded. */
+function product(type: Type, left: ConstantExpr, right: ConstantExpr): readonly number[] | undefined {
+  const scalar = scalarOf(type);
+  if (scalar === undefined) return undefined;
+  // a vector on the left is a row, one on the right a column
+  const rows = left.type.kind === "matrix" ? left.type.rows : 1;
+  const inner = left.type.kind === "matrix" ? left.type.columns : left.values.length;
+  const columns = right.type.kind === "matrix" ? right.type.columns : 1;
+  const values: number[] = [];
+  for (let column = 0; column < columns; column++) {
+    for (let row = 0; row < rows; row++) {
+      let sum = 0;
+      for (let at = 0; at < inner; at++) {
+        const one = wrap(scalar, left.values[at * rows + row]! * right.values[column * inner + at]!);
+        sum = at === 0 ? one : wrap(scalar, sum + one);
+      }
+      values.push(sum);
+    }
+  }
+  return values;
+}
+
+export function is64(scalar: ScalarKind): boolean {
   return scalar === "int64" || scalar === "uint64";
 }
 
@@ -98,12 +147,11 @@ export function foldBinary(
   }
   const matrix = left.type.kind === "matrix" || right.type.kind === "matrix";
   const both = left.type.kind !== "scalar" && right.type.kind !== "scalar";
-  if (matrix && both && op === "*") return undefined;
+  if (matrix && both && op === "*") return product(type, left, right);
   const scalar = scalarOf(left.type);
   if (scalar === undefined) return undefined;
   // bits beyond the 32nd are not what JavaScript's bit operators see
-  if (is64(scalar) && bitwise.has(op)) return undefined;
-  const fold = folds[op];
+  const fold = is64(scalar) && exact64.has(op) ? foldWide(op) : folds[op];
   const result: number[] = [];
   const count = leafCount(type);
   for (let at = 0; at < count; at++) {
@@ -127,75 +175,10 @@ export function foldUnary(op: "-" | "!" | "~", operand: ConstantExpr): readonly 
   }
 }
 
-type ComponentFold = (args: readonly number[], scalar: ScalarKind) => number | undefined;
-
-function roundEven(x: number): number {
+export function roundEven(x: number): number {
   const floor = Math.floor(x);
   const rest = x - floor;
   if (rest < 0.5) return floor;
   if (rest > 0.5) return floor + 1;
   return floor % 2 === 0 ? floor : floor + 1;
-}
-
-const bitsBuffer = new DataView(new ArrayBuffer(4));
-
-/** Built-in functions whose result is exact by definition, one component at a time. */
-const componentFolds: Readonly<Record<string, ComponentFold>> = {
-  abs: ([x], s) => wrap(s, Math.abs(x!)),
-  sign: ([x]) => (x === 0 ? 0 : Math.sign(x!)),
-  floor: ([x]) => Math.floor(x!),
-  ceil: ([x]) => Math.ceil(x!),
-  trunc: ([x]) => Math.trunc(x!),
-  roundEven: ([x]) => roundEven(x!),
-  round: ([x]) => roundEven(x!),
-  fract: ([x], s) => wrap(s, x! - Math.floor(x!)),
-  min: ([x, y]) => Math.min(x!, y!),
-  max: ([x, y]) => Math.max(x!, y!),
-  clamp: ([x, low, high]) => (low! > high! ? undefined : Math.min(Math.max(x!, low!), high!)),
-  // a double holds twice the digits of a float, so rounding twice is rounding once
-  sqrt: ([x], s) => (x! < 0 ? undefined : wrap(s, Math.sqrt(x!))),
-  step: ([edge, x]) => (x! < edge! ? 0 : 1),
-  lessThan: ([x, y]) => (x! < y! ? 1 : 0),
-  lessThanEqual: ([x, y]) => (x! <= y! ? 1 : 0),
-  greaterThan: ([x, y]) => (x! > y! ? 1 : 0),
-  greaterThanEqual: ([x, y]) => (x! >= y! ? 1 : 0),
-  equal: ([x, y]) => (x === y ? 1 : 0),
-  notEqual: ([x, y]) => (x !== y ? 1 : 0),
-  not: ([x]) => 1 - x!,
-  isnan: ([x]) => (Number.isNaN(x) ? 1 : 0),
-  isinf: ([x]) => (Math.abs(x!) === Number.POSITIVE_INFINITY ? 1 : 0),
-  floatBitsToInt: ([x]) => {
-    bitsBuffer.setFloat32(0, x!);
-    return bitsBuffer.getInt32(0);
-  },
-  floatBitsToUint: ([x]) => {
-    bitsBuffer.setFloat32(0, x!);
-    return bitsBuffer.getUint32(0);
-  },
-  bitCount: ([x]) => {
-    let count = 0;
-    for (let rest = x! >>> 0; rest !== 0; rest &= rest - 1) count++;
-    return count;
-  },
-  findLSB: ([x]) => (x === 0 ? -1 : 31 - Math.clz32(x! & -x!)),
-};
-
-/** Value of a built-in function on constants, or undefined where only the machine's answer is the right one. */
-export function foldBuiltin(name: string, type: Type, args: readonly ConstantExpr[]): readonly number[] | undefined {
-  if (name === "any") return [args[0]!.values.some((value) => value !== 0) ? 1 : 0];
-  if (name === "all") return [args[0]!.values.every((value) => value !== 0) ? 1 : 0];
-  const fold = componentFolds[name];
-  const scalar = scalarOf(args[0]?.type ?? type);
-  if (scalar !== undefined && (is64(scalar) || scalarFacts[scalar].bits < 32)) return undefined;
-  if (fold === undefined || scalar === undefined) return undefined;
-  const result: number[] = [];
-  for (let at = 0; at < leafCount(type); at++) {
-    const value = fold(
-      args.map((arg) => (arg.values.length === 1 ? arg.values[0]! : arg.values[at]!)),
-      scalar,
-    );
-    if (value === undefined) return undefined;
-    result.push(value);
-  }
-  return result;
 }

@@ -78,7 +78,8 @@ export abstract class SpecifierChecker extends QualifierChecker {
     if (spec.struct !== undefined) return this.declareStruct(spec.struct);
     if (spec.builtin) {
       const type = builtinType(spec.name);
-      if (type.kind === "opaque" && (type.family === "counter" || type.dim === "Rect")) {
+      const rectangle = type.kind === "opaque" && type.dim === "Rect" && !this.context.relaxed;
+      if (type.kind === "opaque" && (type.family === "counter" || rectangle)) {
         const what = type.family === "counter" ? "an atomic counter" : "a rectangle texture";
         this.diagnostics.error("GLSL_NOT_IN_VULKAN", { what }, spec.position, spec.end);
         return errorType;

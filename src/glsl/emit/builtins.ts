@@ -10,7 +10,7 @@ import {
   StorageClass,
 } from "../../spirv/index.ts";
 import type { BuiltinExpr, Expr } from "../check/index.ts";
-import { scalarFacts, scalarOf, type Type, vectorType } from "../types/index.ts";
+import { scalarFacts, scalarOf, scalarType, type Type, vectorType } from "../types/index.ts";
 import { ImageEmitter, isImageLowering } from "./images.ts";
 import type { Place } from "./places.ts";
 
@@ -95,6 +95,13 @@ export abstract class BuiltinEmitter extends ImageEmitter {
         return this.pair(expr, type, overload.parameters[1]!.type, (struct, operands) =>
           this.b.extInst(struct, GlslStd450.FrexpStruct, ...operands),
         );
+      case "refract": {
+        // the instruction takes a ratio of 32 bits only
+        const [incident, normal, ratio] = this.operands(expr);
+        const float = scalarType("float");
+        const eta = this.convertValue(ratio!, scalarType("double"), float);
+        return this.b.extInst(this.typeId(type), GlslStd450.Refract, incident!, normal!, eta);
+      }
       case "subgroup":
         return this.subgroup(expr);
       case "subgroupBarrier": {

@@ -105,6 +105,7 @@ export abstract class ImageEmitter extends OperatorEmitter {
       if (roles.P !== undefined) reference = this.extract(projected, float, 2);
       coordinate = this.shuffle(projected, at, [...range, vectorSize(at) - 1]);
     }
+    if (type.dim === "Rect") coordinate = this.normalised(sampler, coordinate!, projected === undefined ? 2 : 3, roles);
     const implicit = roles.l === undefined && roles.x === undefined && this.hasDerivatives;
     if (!implicit && roles.l === undefined && roles.x === undefined) {
       roles.l = this.constantId(float, [0]);
@@ -114,6 +115,28 @@ export abstract class ImageEmitter extends OperatorEmitter {
     const image = this.value(sampler);
     const more = reference === undefined ? operands : [reference, ...operands];
     return this.b.emitResult(opcodes[opcode]!, this.typeId(expr.type), image, coordinate!, ...more);
+  }
+
+  /** Coordinates of a rectangle texture count texels; `roles` has its derivatives, which do so too. */
+  private normalised(sampler: Expr, coordinate: Id, components: 2 | 3, roles: Roles): Id {
+    const b = this.b;
+    b.capability(Capability.ImageQuery);
+    const vec2 = this.typeId(vectorType("float", 2));
+    const size = b.emitResult(
+      Op.OpImageQuerySizeLod,
+      this.typeId(vectorType("int", 2)),
+      this.imageOf(sampler),
+      this.int(0),
+    );
+    const texels = b.emitResult(Op.OpConvertSToF, vec2, size);
+    const divided = (id: Id): Id => b.emitResult(Op.OpFDiv, vec2, id, texels);
+    if (roles.x !== undefined) roles.x = divided(roles.x);
+    if (roles.y !== undefined) roles.y = divided(roles.y);
+    if (components === 2) return divided(coordinate);
+    const vec3 = vectorType("float", 3);
+    const xy = divided(this.shuffle(coordinate, vec3, [0, 1]));
+    const q = this.shuffle(coordinate, vec3, [2]);
+    return b.emitResult(Op.OpCompositeConstruct, this.typeId(vec3), xy, q);
   }
 
   /** Mask and operands, in the order of the mask's bits. */
@@ -141,6 +164,7 @@ export abstract class ImageEmitter extends OperatorEmitter {
     const { instruction: names } = expr.overload;
     const roles = this.roles(expr);
     const operands = this.imageOperands(roles, names.includes("o") ? expr.args[names.indexOf("o")] : undefined);
+    if (this.imageType(expr.args[0]!).dim === "Rect") roles.c = this.normalised(expr.args[0]!, roles.c!, 2, roles);
     const image = this.value(expr.args[0]!);
     const type = this.typeId(expr.type);
     if (roles.d !== undefined) {
@@ -174,7 +198,8 @@ export abstract class ImageEmitter extends OperatorEmitter {
       const coordinate = this.value(second!);
       return this.b.emitResult(Op.OpImageQueryLod, type, this.value(arg!), coordinate);
     }
-    const level = second === undefined ? [] : [this.value(second)];
+    const isRectangle = this.imageType(arg!).dim === "Rect" && this.imageType(arg!).family !== "image";
+    const level = second !== undefined ? [this.value(second)] : isRectangle ? [this.int(0)] : [];
     const image = this.imageOf(arg!);
     if (overload.lowering === "queryLevels") return this.b.emitResult(Op.OpImageQueryLevels, type, image);
     if (overload.lowering === "querySamples") return this.b.emitResult(Op.OpImageQuerySamples, type, image);

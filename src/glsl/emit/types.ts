@@ -170,7 +170,8 @@ export abstract class TypeEmitter {
     if (type.family === "sampler") return b.typeSampler();
     const { family, arrayed, multisampled, shadow } = type;
     const storage = family === "image" || family === "subpass";
-    const dim = Dim[type.dim];
+    // rectangles are plain textures here, whose coordinates are divided where they are sampled
+    const dim = Dim[type.dim === "Rect" ? "2D" : type.dim];
     const sampled = storage ? 2 : 1;
     for (const capability of imageCapabilities(type)) b.capability(capability);
     const scalar = this.typeId(scalarType(type.scalar));

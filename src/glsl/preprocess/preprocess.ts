@@ -15,6 +15,18 @@ const laterKeywords: ReadonlySet<string> = new Set([
   ..."buffer shared sample patch coherent restrict readonly writeonly precise subroutine sampler".split(" "),
   ..."samplerShadow atomic_uint double resource common partition active filter input output".split(" "),
 ]);
+/** Extensions that make such a name a keyword before its version. */
+const keywordExtensions: Readonly<Record<string, readonly string[]>> = {
+  double: ["GL_ARB_gpu_shader_fp64", "GL_ARB_vertex_attrib_64bit"],
+  precise: ["GL_ARB_gpu_shader5"],
+  sample: ["GL_ARB_gpu_shader5", "GL_OES_shader_multisample_interpolation"],
+  buffer: ["GL_ARB_shader_storage_buffer_object"],
+  shared: ["GL_ARB_compute_shader"],
+  coherent: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
+  restrict: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
+  readonly: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
+  writeonly: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
+};
 const INCLUDE_DEPTH_LIMIT = 64;
 /** Files that one compile may include, each time counted, and the characters of them all. */
 const INCLUDE_COUNT_LIMIT = 10_000;
@@ -131,6 +143,8 @@ class Preprocessor {
   private isOlderName(text: string): boolean {
     if (!this.options.relaxed || !laterKeywords.has(text)) return false;
     const version = this.version ?? this.defaultVersion();
+    const bringing = Object.hasOwn(keywordExtensions, text) ? keywordExtensions[text] : undefined;
+    if (bringing?.some((name) => this.extensions.has(name)) === true) return false;
     return version.number < (version.es ? 310 : 400);
   }
 
