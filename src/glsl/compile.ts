@@ -49,6 +49,7 @@ export function compileGlsl(request: GlslRequest): GlslResult {
   for (const [name, behavior] of preprocessed.extensions) if (behavior !== "disable") extensions.add(name);
   // rows of older versions are marked with the dialect as if it were an extension
   if (relaxed) extensions.add("relaxed");
+  if (!version.es && version.number >= 460) extensions.add("core460");
   const unit = parse(preprocessed.tokens, diagnostics);
   const { lostNames } = unit;
   const { targetEnv = "vulkan1.3", debugInfo = true } = request;

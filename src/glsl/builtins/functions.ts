@@ -6,7 +6,7 @@
  * Lowerings: `ext X` is GLSL.std.450's X, `op X` is the instruction X on the arguments in order, anything else is a name
  * in `emit/builtins.ts`. `@fragment` restricts the stage. Source: GLSL 4.60 chapter 8.
  */
-export const functionRows = `
+const plainRows = `
 genFType radians(genFType) = ext Radians
 genFType degrees(genFType) = ext Degrees
 genFType sin(genFType) = ext Sin
@@ -384,5 +384,44 @@ genFType fwidthCoarse(genFType) = op OpFwidthCoarse @fragment
 genFType interpolateAtCentroid(interpolant genFType) = interpolate InterpolateAtCentroid @fragment
 genFType interpolateAtSample(interpolant genFType, int) = interpolate InterpolateAtSample @fragment
 genFType interpolateAtOffset(interpolant genFType, vec2) = interpolate InterpolateAtOffset @fragment
+bool anyInvocation(bool) = vote Any +core460
+bool allInvocations(bool) = vote All +core460
+bool allInvocationsEqual(bool) = vote AllEqual +core460
+bool anyInvocationARB(bool) = vote Any +GL_ARB_shader_group_vote
+bool allInvocationsARB(bool) = vote All +GL_ARB_shader_group_vote
+bool allInvocationsEqualARB(bool) = vote AllEqual +GL_ARB_shader_group_vote
+void controlBarrier(int, int, int, int) = controlBarrier +GL_KHR_memory_scope_semantics
+void memoryBarrier(int, int, int) = scopedBarrier +GL_KHR_memory_scope_semantics
 bool helperInvocationEXT() = helperInvocation @fragment +GL_EXT_demote_to_helper_invocation
 `;
+
+/** Atomic operations whose scope and order the call says. Source: GL_KHR_memory_scope_semantics. */
+function scopedRows(): string {
+  const rows: string[] = [];
+  for (const type of ["int", "uint", "int64_t", "uint64_t"]) {
+    const extension = "+GL_KHR_memory_scope_semantics";
+    const order = "int, int, int";
+    const sign = type.startsWith("u") ? "U" : "S";
+    for (const [name, instruction] of [
+      ["Add", "IAdd"],
+      ["Min", `${sign}Min`],
+      ["Max", `${sign}Max`],
+      ["And", "And"],
+      ["Or", "Or"],
+      ["Xor", "Xor"],
+      ["Exchange", "Exchange"],
+    ] as const) {
+      rows.push(
+        `${type} atomic${name}(memory ${type}, ${type}, ${order}) = atomic OpAtomic${instruction} ${extension}`,
+      );
+    }
+    rows.push(
+      `${type} atomicCompSwap(memory ${type}, ${type}, ${type}, ${order}, int, int) = compareExchange ${extension}`,
+    );
+    rows.push(`${type} atomicLoad(memory ${type}, ${order}) = atomicLoad ${extension}`);
+    rows.push(`void atomicStore(memory ${type}, ${type}, ${order}) = atomicStore ${extension}`);
+  }
+  return rows.join("\n");
+}
+
+export const functionRows = `${plainRows}${scopedRows()}\n`;

@@ -355,6 +355,17 @@ export abstract class CallChecker extends ConstructorChecker {
       this.diagnostics.error("GLSL_NEEDS_TARGET", values, callee.position, callee.end);
       return { ...this.errorExpr(call), type: overload.returns };
     }
+    if (overload.extensions[0] === "GL_KHR_memory_scope_semantics") {
+      const first = overload.parameters.findIndex(({ mode }) => mode === "memory");
+      const data =
+        overload.lowering === "compareExchange" ? 3 : overload.lowering === "atomicLoad" ? 1 : first === 0 ? 2 : 0;
+      for (const arg of args.slice(data)) {
+        if (arg.kind === "constant") continue;
+        const values = { what: "scope or order", name: overload.name };
+        this.diagnostics.error("GLSL_CONSTANT_ARGUMENT", values, arg.position, arg.end);
+        return { ...this.errorExpr(call), type: overload.returns };
+      }
+    }
     if (!this.checkImageAccess(overload, args)) return { ...this.errorExpr(call), type: overload.returns };
     const constants = args.filter((arg): arg is ConstantExpr => arg.kind === "constant");
     if (args.length > 0 && constants.length === args.length) {

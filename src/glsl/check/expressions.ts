@@ -8,7 +8,6 @@ import {
   elementType,
   intType,
   isInteger,
-  isReal,
   leafCount,
   type StructType,
   sameType,
@@ -27,6 +26,9 @@ import { CallChecker } from "./calls.ts";
 import { unreadable } from "./lvalues.ts";
 import { suggest } from "./scope.ts";
 import type { Expr, Variable } from "./tree.ts";
+
+/** Built-in variables of subgroups that the extension before SPIR-V 1.3 has as well. */
+const olderSubgroups: ReadonlySet<string> = new Set(["gl_SubgroupSize", "gl_SubgroupInvocationID"]);
 
 /** Components that one value may have when it is copied, passed or compared whole. */
 const VALUE_LEAF_LIMIT = 65536;
@@ -229,7 +231,9 @@ export abstract class ExpressionChecker extends CallChecker {
       highestIndex: -1,
     } as const;
     const limit = builtinConstants[expr.name];
-    if (limit !== undefined) {
+    const scoped = /^gl_(?:Scope|Semantics|StorageSemantics)[A-Z]/.test(expr.name);
+    const known = !scoped || this.context.extensions.has("GL_KHR_memory_scope_semantics");
+    if (limit !== undefined && known) {
       const value = typeof limit[1] === "number" ? [limit[1]] : limit[1];
       const type = builtinType(limit[0]);
       const variable: Variable = { ...common, type, storage: "constant", constant: true, value, constness: 1 };
@@ -237,7 +241,8 @@ export abstract class ExpressionChecker extends CallChecker {
       return variable;
     }
     const row = this.builtinRow(expr.name);
-    if (row?.extensions[0]?.startsWith("GL_KHR_shader_subgroup") === true && !this.context.hasSubgroups) {
+    const subgroups = row?.extensions[0]?.startsWith("GL_KHR_shader_subgroup") === true;
+    if (row !== undefined && subgroups && !this.context.hasSubgroups && !olderSubgroups.has(row.name)) {
       const values = { name: row.name, target: "vulkan1.1" };
       this.diagnostics.error("GLSL_NEEDS_TARGET", values, expr.position, expr.end);
     }
@@ -511,8 +516,7 @@ export abstract class ExpressionChecker extends CallChecker {
       return this.constantExpr(type, condition.values[0] === 1 ? yes.values : no.values, expr);
     }
     let constness = joinConstness(condition.constness, joinConstness(yes.constness, no.constness));
-    const scalar = type.kind === "scalar" ? type.scalar : "float";
-    if (constness === 2 && isReal(scalar)) constness = 0;
+    if (constness === 2 && (type.kind === "array" || type.kind === "struct" || type.kind === "matrix")) constness = 0;
     return { kind: "conditional", condition, yes, no, type, constness, position, end };
   }
 }

@@ -63,16 +63,53 @@ export abstract class BuiltinEmitter extends ImageEmitter {
         const [pointer, scope] = this.atomicPointer(args[0]!);
         if (scalarFacts[scalarOf(type) ?? "int"].bits === 64) this.b.capability(Capability.Int64Atomics);
         const value = this.value(args[1]!);
-        const none = this.b.constUint(0);
-        return this.b.emitResult(opcodes[overload.instruction]!, this.typeId(type), pointer, scope, none, value);
+        const order = this.memoryOrder(args, 2) ?? [scope, this.b.constUint(0)];
+        return this.b.emitResult(opcodes[overload.instruction]!, this.typeId(type), pointer, ...order, value);
+      }
+      case "atomicLoad": {
+        const [pointer] = this.atomicPointer(args[0]!);
+        if (scalarFacts[scalarOf(type) ?? "int"].bits === 64) this.b.capability(Capability.Int64Atomics);
+        return this.b.emitResult(Op.OpAtomicLoad, this.typeId(type), pointer, ...this.memoryOrder(args, 1)!);
+      }
+      case "atomicStore": {
+        const [pointer] = this.atomicPointer(args[0]!);
+        const value = this.value(args[1]!);
+        if (scalarFacts[scalarOf(args[1]!.type) ?? "int"].bits === 64) this.b.capability(Capability.Int64Atomics);
+        this.b.emit(Op.OpAtomicStore, pointer, ...this.memoryOrder(args, 2)!, value);
+        return 0;
+      }
+      case "controlBarrier": {
+        const [scope, semantics] = this.memoryOrder(args, 1)!;
+        this.b.emit(Op.OpControlBarrier, this.b.constUint(numberOf(args[0]!)), scope, semantics);
+        return 0;
+      }
+      case "scopedBarrier":
+        this.b.emit(Op.OpMemoryBarrier, ...this.memoryOrder(args, 0)!);
+        return 0;
+      case "vote": {
+        const [condition] = this.operands(expr);
+        if (this.b.version >= 0x10300) {
+          this.b.capability(Capability.GroupNonUniformVote);
+          const scope = this.b.constUint(Scope.Subgroup);
+          return this.b.emitResult(
+            opcodes[`OpGroupNonUniform${overload.instruction}`]!,
+            this.typeId(type),
+            scope,
+            condition!,
+          );
+        }
+        this.b.capability(Capability.SubgroupVoteKHR);
+        this.b.extension("SPV_KHR_subgroup_vote");
+        return this.b.emitResult(opcodes[`OpSubgroup${overload.instruction}KHR`]!, this.typeId(type), condition!);
       }
       case "compareExchange": {
         const [pointer, scope] = this.atomicPointer(args[0]!);
         if (scalarFacts[scalarOf(type) ?? "int"].bits === 64) this.b.capability(Capability.Int64Atomics);
         const compare = this.value(args[1]!);
         const value = this.value(args[2]!);
-        const none = this.b.constUint(0);
-        const operands = [pointer, scope, none, none, value, compare];
+        const order = this.memoryOrder(args, 3) ?? [scope, this.b.constUint(0)];
+        const unequal = this.memoryOrder(args, 5, 3) ?? order;
+        const operands = [pointer, ...order, unequal[1], value, compare];
         return this.b.emitResult(Op.OpAtomicCompareExchange, this.typeId(type), ...operands);
       }
       case "select": {
@@ -160,6 +197,20 @@ export abstract class BuiltinEmitter extends ImageEmitter {
     }
   }
 
+  /** Scope and semantics that arguments from `at` on give; undefined where the call has none. */
+  private memoryOrder(args: readonly Expr[], at: number, scopeAt = at): [Id, Id] | undefined {
+    const scope = args[scopeAt];
+    const storage = args[at + 1];
+    const order = args[at + 2];
+    if (scope === undefined || storage === undefined || order === undefined) return undefined;
+    // availability and visibility are of the Vulkan memory model; here every access has them
+    const kept = numberOf(order) & 0xf;
+    const semantics = kept === 0 ? 0 : kept | numberOf(storage);
+    // a queue family is within one device
+    const wide = numberOf(scope) === Scope.QueueFamily ? Scope.Device : numberOf(scope);
+    return [this.b.constUint(wide), this.b.constUint(semantics)];
+  }
+
   /** Values of the arguments that are read; a scalar that stands for a vector is spread. */
   private operands(expr: BuiltinExpr): Id[] {
     const { parameters } = expr.overload;
@@ -233,6 +284,12 @@ export abstract class BuiltinEmitter extends ImageEmitter {
   protected storeConverted(place: Place, to: Type, value: Id, from: Type): void {
     this.store(place, scalarOf(from) === undefined ? value : this.convertValue(value, from, to));
   }
+}
+
+/** The value of an argument that the checker made sure is constant. */
+function numberOf(expr: Expr): number {
+  if (expr.kind !== "constant") throw new Bug("a memory scope that is no constant");
+  return expr.values[0]!;
 }
 
 function widest(args: readonly Expr[]): number {

@@ -12,6 +12,7 @@ import {
   scalarOf,
   type Type,
   vectorSize,
+  withScalar,
 } from "../types/index.ts";
 import { binaryOpcode, unaryOpcode } from "./opcodes.ts";
 import { TypeEmitter } from "./types.ts";
@@ -87,7 +88,9 @@ export abstract class ConstantEmitter extends TypeEmitter {
       case "convert":
         return this.specConvert(expr.operand, expr.type);
       case "conditional": {
-        const condition = this.specValue(expr.condition);
+        const single = this.specValue(expr.condition);
+        const vector = expr.type.kind === "vector";
+        const condition = vector ? this.specSplat(single, withScalar(expr.type, "bool")) : single;
         return b.specConstOp(type, Op.OpSelect, condition, this.specValue(expr.yes), this.specValue(expr.no));
       }
       case "swizzle": {

@@ -240,6 +240,12 @@ export abstract class PlaceEmitter extends ConstantEmitter {
   /** Declares a capability, and the extension that a module of an older version needs for it. */
   protected namedCapability(name: string): void {
     const capabilities: Readonly<Record<string, number>> = Capability;
+    if (name === "GroupNonUniform" && this.b.version < 0x10300) {
+      // size and number of the invocation are all that the older form has
+      this.b.capability(Capability.SubgroupBallotKHR);
+      this.b.extension("SPV_KHR_shader_ballot");
+      return;
+    }
     this.b.capability(capabilities[name]!);
     const row = /NonUniform|RuntimeDescriptor|TexelBufferArrayDynamic|InputAttachmentArrayDynamic/.test(name)
       ? descriptorIndexing

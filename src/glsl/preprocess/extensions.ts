@@ -26,6 +26,8 @@ export const supportedExtensions: readonly string[] = [
   "GL_EXT_buffer_reference_uvec2",
   "GL_EXT_shared_memory_block",
   "GL_EXT_debug_printf",
+  "GL_KHR_memory_scope_semantics",
+  "GL_ARB_shader_group_vote",
   "GL_EXT_control_flow_attributes",
   "GL_EXT_shader_io_blocks",
   "GL_EXT_shader_implicit_conversions",
