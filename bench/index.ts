@@ -1,6 +1,10 @@
-/** `npm run bench`: compile time beside a peer measured in the same run. `kiln bench` has more. */
+/**
+ * `npm run bench`: compile time beside a peer measured in the same run. `kiln bench` has more.
+ * `npm run bench -- front --files DIR [--peer COMMAND]`: the GLSL front end alone, by phase.
+ */
 import { kernelNames } from "../test/e2e/run-kernel.ts";
 import { benchCompile } from "./compile.ts";
+import { benchFront } from "./front.ts";
 
 interface Row {
   readonly name: string;
@@ -17,8 +21,12 @@ function print(title: string, peer: string, rows: readonly Row[]): void {
   }
 }
 
-print(
-  "compile, GLSL to code",
-  "glslangValidator -V, front end only, with process start",
-  await benchCompile(kernelNames),
-);
+if (process.argv[2] === "front") {
+  await benchFront(process.argv.slice(3));
+} else {
+  print(
+    "compile, GLSL to code",
+    "glslangValidator -V, front end only, with process start",
+    await benchCompile(kernelNames),
+  );
+}

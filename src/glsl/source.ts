@@ -22,6 +22,10 @@ export interface SourceFile {
   readonly spliceRemoved: readonly number[];
   readonly lineOverrides: LineOverride[];
   lineStarts: number[] | undefined;
+  /** Physical line of the last place that was asked for. */
+  lastLine: number;
+  /** Every character is one code unit; undefined before it is asked. */
+  plain: boolean | undefined;
 }
 
 /**
@@ -46,6 +50,8 @@ export class Sources {
       spliceRemoved: removed,
       lineOverrides: [],
       lineStarts: undefined,
+      lastLine: 0,
+      plain: undefined,
     };
     this.files.push(file);
     return file;
@@ -79,7 +85,15 @@ export class Sources {
   line(position: number): { readonly file: string; readonly line: number } {
     const file = this.fileOf(position);
     const offset = position - file.base;
-    const physical = this.physicalLine(file, offset);
+    return this.named(file, offset, this.physicalLine(file, offset));
+  }
+
+  private named(
+    file: SourceFile,
+    offset: number,
+    physical: number,
+  ): { readonly file: string; readonly line: number } {
+    if (file.lineOverrides.length === 0) return { file: file.name, line: physical + 1 };
     const override = overrideAt(file, offset, physical);
     if (override === undefined) return { file: file.name, line: physical + 1 };
     return { file: override.name ?? file.name, line: override.line + physical - override.physicalLine };
@@ -89,10 +103,14 @@ export class Sources {
   place(position: number): { readonly file: string; readonly line: number; readonly column: number } {
     const file = this.fileOf(position);
     const offset = originalOffset(file, position - file.base);
-    const start = this.lineStarts(file)[this.physicalLine(file, position - file.base)]!;
+    const physical = this.physicalLine(file, position - file.base);
+    const start = this.lineStarts(file)[physical]!;
+    file.plain ??= !/[\ud800-\udfff]/.test(file.original);
     let column = 1;
-    for (let at = start; at < offset; column++) at += (file.original.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
-    return { ...this.line(position), column };
+    if (file.plain) column += Math.max(0, offset - start);
+    else for (let at = start; at < offset; column++) at += (file.original.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+    const { file: name, line } = this.named(file, position - file.base, physical);
+    return { file: name, line, column };
   }
 
   /** The half-open range of positions as a span; `endColumn` is one past the last character. */
@@ -107,6 +125,11 @@ export class Sources {
     if (file.lineStarts !== undefined) return file.lineStarts;
     const starts = [0];
     const text = file.original;
+    if (!text.includes("\r")) {
+      for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+      file.lineStarts = starts;
+      return starts;
+    }
     for (let at = 0; at < text.length; at++) {
       const c = text.charCodeAt(at);
       if (c === 13 && text.charCodeAt(at + 1) === 10) at++;
@@ -119,6 +142,15 @@ export class Sources {
   private physicalLine(file: SourceFile, offset: number): number {
     const at = originalOffset(file, offset);
     const starts = this.lineStarts(file);
+    const last = file.lastLine;
+    if (starts[last]! <= at) {
+      // places come mostly in order: the same line, or one of the next
+      if (at < (starts[last + 1] ?? Number.POSITIVE_INFINITY)) return last;
+      if (at < (starts[last + 2] ?? Number.POSITIVE_INFINITY)) {
+        file.lastLine = last + 1;
+        return last + 1;
+      }
+    }
     let low = 0;
     let high = starts.length - 1;
     while (low < high) {
@@ -126,6 +158,7 @@ export class Sources {
       if (starts[middle]! <= at) low = middle;
       else high = middle - 1;
     }
+    file.lastLine = low;
     return low;
   }
 }

@@ -1,4 +1,4 @@
-import { invariant } from "../base/index.ts";
+import { Bug, invariant } from "../base/index.ts";
 import { AddressingModel, Capability, MemoryModel, Op, StorageClass } from "./enums.ts";
 import { instructionRow } from "./grammar.ts";
 import { encodeString } from "./literals.ts";
@@ -21,7 +21,9 @@ interface Entry {
   readonly interface: readonly Id[] | undefined;
 }
 
-const terminators: ReadonlySet<number> = new Set([
+/** 1 at the opcode of each instruction that ends a block. */
+const isTerminator = new Uint8Array(0x10000);
+for (const opcode of [
   Op.OpBranch,
   Op.OpBranchConditional,
   Op.OpSwitch,
@@ -30,7 +32,9 @@ const terminators: ReadonlySet<number> = new Set([
   Op.OpKill,
   Op.OpUnreachable,
   Op.OpTerminateInvocation,
-]);
+]) {
+  isTerminator[opcode] = 1;
+}
 
 /**
  * Writes a SPIR-V module: hands out ids, keeps types and constants unique, and puts every instruction into its section.
@@ -40,26 +44,33 @@ const terminators: ReadonlySet<number> = new Set([
 export class ModuleBuilder extends TypePool {
   /** The version word of the header. */
   readonly version: number;
-  readonly #capabilities = new Set<number>();
-  readonly #extensions = new Set<string>();
-  readonly #imports = new Map<string, Id>();
-  readonly #importWords = new WordBuffer();
-  readonly #entries: Entry[] = [];
-  readonly #modes = new WordBuffer();
-  readonly #strings = new Map<string, Id>();
-  readonly #stringWords = new WordBuffer();
-  readonly #sourceWords = new WordBuffer();
-  readonly #names = new WordBuffer();
-  readonly #functions: FunctionParts[] = [];
-  readonly #variables: { id: Id; storageClass: number }[] = [];
-  #addressing: number = AddressingModel.Logical;
-  #memory: number = MemoryModel.GLSL450;
-  #current: FunctionParts | undefined;
-  #inBlock = false;
-  #hasBlock = false;
-  #afterMerge = false;
-  #wantedLine: readonly [Id, number, number] | undefined;
-  #writtenLine: readonly [Id, number, number] | undefined;
+  private readonly capabilities = new Set<number>();
+  private readonly extensions = new Set<string>();
+  private readonly imports = new Map<string, Id>();
+  private readonly importWords = new WordBuffer();
+  private readonly entries: Entry[] = [];
+  private readonly modes = new WordBuffer();
+  private readonly strings = new Map<string, Id>();
+  private readonly stringWords = new WordBuffer();
+  private readonly sourceWords = new WordBuffer();
+  private readonly names = new WordBuffer();
+  private readonly functions: FunctionParts[] = [];
+  private readonly variables: { id: Id; storageClass: number }[] = [];
+  private addressing: number = AddressingModel.Logical;
+  private memory: number = MemoryModel.GLSL450;
+  private current: FunctionParts | undefined;
+  private openBlock = false;
+  private hasBlock = false;
+  private afterMerge = false;
+  /** The place that code to come has, and the one that the last OpLine gave. */
+  private hasWanted = false;
+  private wantedFile: Id = 0;
+  private wantedLine = 0;
+  private wantedColumn = 0;
+  private hasWritten = false;
+  private writtenFile: Id = 0;
+  private writtenLine = 0;
+  private writtenColumn = 0;
 
   constructor(target: SpirvTarget) {
     super();
@@ -67,35 +78,35 @@ export class ModuleBuilder extends TypePool {
   }
 
   capability(capability: number): void {
-    this.#capabilities.add(capability);
+    this.capabilities.add(capability);
   }
 
   extension(name: string): void {
-    this.#extensions.add(name);
+    this.extensions.add(name);
   }
 
   /** The id of an extended instruction set, imported once: `extInstImport("GLSL.std.450")`. */
   extInstImport(name: string): Id {
-    let id = this.#imports.get(name);
+    let id = this.imports.get(name);
     if (id === undefined) {
       id = this.id();
-      this.#imports.set(name, id);
-      this.#importWords.instruction(Op.OpExtInstImport, [id, ...encodeString(name)]);
+      this.imports.set(name, id);
+      this.importWords.text(Op.OpExtInstImport, id, -1, name);
     }
     return id;
   }
 
   /** Default: Logical, GLSL450. */
   memoryModel(addressing: number, memory: number): void {
-    this.#addressing = addressing;
-    this.#memory = memory;
+    this.addressing = addressing;
+    this.memory = memory;
   }
 
   /** Pointers to memory as 64-bit addresses, with what that needs. */
   physicalAddressing(): void {
     this.capability(Capability.PhysicalStorageBufferAddresses);
     if (this.version < 0x10500) this.extension("SPV_KHR_physical_storage_buffer");
-    this.#addressing = AddressingModel.PhysicalStorageBuffer64;
+    this.addressing = AddressingModel.PhysicalStorageBuffer64;
   }
 
   /**
@@ -103,25 +114,25 @@ export class ModuleBuilder extends TypePool {
    * every Input and Output variable (before).
    */
   entryPoint(model: number, fn: Id, name: string, interfaceIds?: readonly Id[]): void {
-    this.#entries.push({ model, fn, name, interface: interfaceIds });
+    this.entries.push({ model, fn, name, interface: interfaceIds });
   }
 
   executionMode(fn: Id, mode: number, ...operands: readonly number[]): void {
-    this.#modes.instruction(Op.OpExecutionMode, [fn, mode, ...operands]);
+    this.modes.instruction(Op.OpExecutionMode, [fn, mode, ...operands]);
   }
 
   /** For modes whose operands are ids (`LocalSizeId`). */
   executionModeId(fn: Id, mode: number, ...operands: readonly Id[]): void {
-    this.#modes.instruction(Op.OpExecutionModeId, [fn, mode, ...operands]);
+    this.modes.instruction(Op.OpExecutionModeId, [fn, mode, ...operands]);
   }
 
   /** The id of an OpString, one for each text. */
   string(text: string): Id {
-    let id = this.#strings.get(text);
+    let id = this.strings.get(text);
     if (id === undefined) {
       id = this.id();
-      this.#strings.set(text, id);
-      this.#stringWords.instruction(Op.OpString, [id, ...encodeString(text)]);
+      this.strings.set(text, id);
+      this.stringWords.text(Op.OpString, id, -1, text);
     }
     return id;
   }
@@ -129,48 +140,47 @@ export class ModuleBuilder extends TypePool {
   /** OpSource; a text that is too long for one instruction continues in OpSourceContinued. */
   source(language: number, version: number, file?: Id, text?: string): void {
     if (file === undefined) {
-      this.#sourceWords.instruction(Op.OpSource, [language, version]);
+      this.sourceWords.instruction(Op.OpSource, [language, version]);
       return;
     }
     const parts = text === undefined ? [] : splitText(text, (maxInstructionWords - 6) * 4);
     const first = parts[0] === undefined ? [] : encodeString(parts[0]);
-    this.#sourceWords.instruction(Op.OpSource, [language, version, file, ...first]);
-    for (const part of parts.slice(1)) this.#sourceWords.instruction(Op.OpSourceContinued, encodeString(part));
+    this.sourceWords.instruction(Op.OpSource, [language, version, file, ...first]);
+    for (const part of parts.slice(1)) this.sourceWords.instruction(Op.OpSourceContinued, encodeString(part));
   }
 
   sourceExtension(name: string): void {
-    this.#sourceWords.instruction(Op.OpSourceExtension, encodeString(name));
+    this.sourceWords.instruction(Op.OpSourceExtension, encodeString(name));
   }
 
   name(id: Id, text: string): void {
-    this.#names.instruction(Op.OpName, [id, ...encodeString(cutName(text))]);
+    this.names.text(Op.OpName, id, -1, cutName(text));
   }
 
   memberName(struct: Id, member: number, text: string): void {
-    this.#names.instruction(Op.OpMemberName, [struct, member, ...encodeString(cutName(text))]);
+    this.names.text(Op.OpMemberName, struct, member, cutName(text));
   }
 
   /** A module-level variable. `pointer` is its pointer type, of the same storage class. */
   globalVariable(pointer: Id, storageClass: number, initializer?: Id): Id {
     const id = this.id();
-    const tail = initializer === undefined ? [] : [initializer];
-    this.globals.instruction(Op.OpVariable, [pointer, id, storageClass, ...tail]);
-    this.#variables.push({ id, storageClass });
+    variable(this.globals, pointer, id, storageClass, initializer);
+    this.variables.push({ id, storageClass });
     return id;
   }
 
   /** Starts a function; `id` where it was handed out before (a call ahead of the definition). */
   beginFunction(returns: Id, type: Id, control = 0, id: Id = this.id()): Id {
-    invariant(this.#current === undefined, "function inside a function");
-    this.#current = { head: new WordBuffer(), locals: new WordBuffer(), body: new WordBuffer() };
-    this.#current.head.instruction(Op.OpFunction, [returns, id, control, type]);
-    this.#hasBlock = false;
-    this.#dropLine();
+    invariant(this.current === undefined, "function inside a function");
+    this.current = { head: new WordBuffer(), locals: new WordBuffer(), body: new WordBuffer() };
+    this.current.head.instruction(Op.OpFunction, [returns, id, control, type]);
+    this.hasBlock = false;
+    this.dropLine();
     return id;
   }
 
   parameter(type: Id): Id {
-    const { head } = this.#function();
+    const { head } = this.openFunction();
     const id = this.id();
     head.instruction(Op.OpFunctionParameter, [type, id]);
     return id;
@@ -178,35 +188,37 @@ export class ModuleBuilder extends TypePool {
 
   /** Starts a block. The block before must have its terminator. */
   label(id: Id = this.id()): Id {
-    const parts = this.#function();
-    invariant(!this.#inBlock, "label inside an open block");
-    (this.#hasBlock ? parts.body : parts.head).instruction(Op.OpLabel, [id]);
-    this.#hasBlock = true;
-    this.#inBlock = true;
-    this.#writtenLine = undefined;
+    const parts = this.openFunction();
+    invariant(!this.openBlock, "label inside an open block");
+    (this.hasBlock ? parts.body : parts.head).instruction(Op.OpLabel, [id]);
+    this.hasBlock = true;
+    this.openBlock = true;
+    this.hasWritten = false;
     return id;
   }
 
   /** True between a label and its terminator. */
   get inBlock(): boolean {
-    return this.#inBlock;
+    return this.openBlock;
   }
 
   /** A variable of storage class Function; it goes to the start of the first block wherever it is asked for. */
   localVariable(pointer: Id, initializer?: Id): Id {
     const id = this.id();
-    const tail = initializer === undefined ? [] : [initializer];
-    this.#function().locals.instruction(Op.OpVariable, [pointer, id, StorageClass.Function, ...tail]);
+    variable(this.openFunction().locals, pointer, id, StorageClass.Function, initializer);
     return id;
   }
 
   /** Later instructions come from this place (line and column count from 1); written only where it changes. */
   line(file: Id, line: number, column: number): void {
-    this.#wantedLine = [file, line, column];
+    this.hasWanted = true;
+    this.wantedFile = file;
+    this.wantedLine = line;
+    this.wantedColumn = column;
   }
 
   noLine(): void {
-    this.#wantedLine = undefined;
+    this.hasWanted = false;
   }
 
   /** An instruction without result in the open block; a terminator closes the block. */
@@ -216,14 +228,11 @@ export class ModuleBuilder extends TypePool {
 
   /** As `emit` where the operands may be too many to be arguments of a call. */
   emitWords(opcode: number, operands: readonly number[]): void {
-    const { body } = this.#function();
-    invariant(this.#inBlock, `${instructionRow(opcode)?.name} outside a block`);
-    this.#flushLine(body);
-    body.instruction(opcode, operands);
-    this.#afterMerge = opcode === Op.OpSelectionMerge || opcode === Op.OpLoopMerge;
-    if (terminators.has(opcode)) {
-      this.#inBlock = false;
-      this.#writtenLine = undefined;
+    const body = this.startInstruction(opcode, operands.length + 1);
+    for (let at = 0; at < operands.length; at++) body.push(operands[at]!);
+    if (isTerminator[opcode] === 1) {
+      this.openBlock = false;
+      this.hasWritten = false;
     }
   }
 
@@ -235,8 +244,21 @@ export class ModuleBuilder extends TypePool {
   /** As `emitResult` where the operands may be too many to be arguments of a call. */
   emitResultWords(opcode: number, type: Id, operands: readonly number[]): Id {
     const id = this.id();
-    this.emitWords(opcode, [type, id, ...operands]);
+    const body = this.startInstruction(opcode, operands.length + 3);
+    body.push(type);
+    body.push(id);
+    for (let at = 0; at < operands.length; at++) body.push(operands[at]!);
     return id;
+  }
+
+  private startInstruction(opcode: number, count: number): WordBuffer {
+    const { body } = this.openFunction();
+    // the message is made only where it is needed: this is the busiest place of all
+    if (!this.openBlock) throw new Bug(`${instructionRow(opcode)?.name} outside a block`);
+    this.flushLine(body);
+    body.start(opcode, count);
+    this.afterMerge = opcode === Op.OpSelectionMerge || opcode === Op.OpLoopMerge;
+    return body;
   }
 
   /** A `GLSL.std.450` instruction. */
@@ -245,74 +267,83 @@ export class ModuleBuilder extends TypePool {
   }
 
   endFunction(): void {
-    const parts = this.#function();
-    invariant(!this.#inBlock, "function ends inside an open block");
+    const parts = this.openFunction();
+    invariant(!this.openBlock, "function ends inside an open block");
     parts.body.instruction(Op.OpFunctionEnd, []);
-    this.#functions.push(parts);
-    this.#current = undefined;
+    this.functions.push(parts);
+    this.current = undefined;
   }
 
-  /** The whole module, sections in the specification's order. */
+  /** The whole module, sections in the specification's order. The builder is used up by it. */
   finish(): Uint32Array {
-    invariant(this.#current === undefined, "module ends inside a function");
+    invariant(this.current === undefined, "module ends inside a function");
     const head = new WordBuffer();
     for (const word of [magicNumber, this.version, 0, this.bound, 0]) head.push(word);
-    for (const capability of this.#capabilities) head.instruction(Op.OpCapability, [capability]);
-    for (const name of this.#extensions) head.instruction(Op.OpExtension, encodeString(name));
+    for (const capability of this.capabilities) head.instruction(Op.OpCapability, [capability]);
+    for (const name of this.extensions) head.text(Op.OpExtension, -1, -1, name);
     const model = new WordBuffer();
-    model.instruction(Op.OpMemoryModel, [this.#addressing, this.#memory]);
-    for (const entry of this.#entries) {
-      const ids = entry.interface ?? this.#defaultInterface();
+    model.instruction(Op.OpMemoryModel, [this.addressing, this.memory]);
+    for (const entry of this.entries) {
+      const ids = entry.interface ?? this.defaultInterface();
       model.instruction(Op.OpEntryPoint, [entry.model, entry.fn, ...encodeString(entry.name), ...ids]);
     }
-    const sections = [
-      head,
-      this.#importWords,
-      model,
-      this.#modes,
-      this.#stringWords,
-      this.#sourceWords,
-      this.#names,
-      this.annotations,
-      this.globals,
-      ...this.#functions.flatMap((parts) => [parts.head, parts.locals, parts.body]),
-    ];
-    const words = new Uint32Array(sections.reduce((sum, section) => sum + section.length, 0));
+    const sections = [head, this.importWords, model, this.modes, this.stringWords, this.sourceWords, this.names];
+    sections.push(this.annotations, this.globals);
+    for (const { head: first, locals, body } of this.functions) sections.push(first, locals, body);
+    let length = 0;
+    for (const section of sections) length += section.length;
+    const words = new Uint32Array(length);
     let at = 0;
     for (const section of sections) {
-      words.set(section.words, at);
-      at += section.length;
+      at = section.copyTo(words, at);
+      section.release();
     }
     return words;
   }
 
-  #defaultInterface(): Id[] {
+  private defaultInterface(): Id[] {
     const inOut = (c: number): boolean => c === StorageClass.Input || c === StorageClass.Output;
-    return this.#variables.filter((v) => this.version >= 0x10400 || inOut(v.storageClass)).map((v) => v.id);
+    return this.variables.filter((v) => this.version >= 0x10400 || inOut(v.storageClass)).map((v) => v.id);
   }
 
-  #function(): FunctionParts {
-    invariant(this.#current !== undefined, "no open function");
-    return this.#current;
+  private openFunction(): FunctionParts {
+    invariant(this.current !== undefined, "no open function");
+    return this.current;
   }
 
-  #dropLine(): void {
-    this.#wantedLine = undefined;
-    this.#writtenLine = undefined;
+  private dropLine(): void {
+    this.hasWanted = false;
+    this.hasWritten = false;
   }
 
-  #flushLine(body: WordBuffer): void {
+  private flushLine(body: WordBuffer): void {
     // a merge and its branch are neighbours: no line between them
-    if (this.#afterMerge) return;
-    const wanted = this.#wantedLine;
-    const written = this.#writtenLine;
-    if (wanted === undefined) {
-      if (written !== undefined) body.instruction(Op.OpNoLine, []);
-    } else if (written?.[0] !== wanted[0] || written[1] !== wanted[1] || written[2] !== wanted[2]) {
-      body.instruction(Op.OpLine, wanted);
+    if (this.afterMerge) return;
+    if (!this.hasWanted) {
+      if (this.hasWritten) body.start(Op.OpNoLine, 1);
+      this.hasWritten = false;
+      return;
     }
-    this.#writtenLine = wanted;
+    const { wantedFile, wantedLine, wantedColumn } = this;
+    const same = wantedLine === this.writtenLine && wantedColumn === this.writtenColumn;
+    if (this.hasWritten && same && wantedFile === this.writtenFile) return;
+    body.start(Op.OpLine, 4);
+    body.push(wantedFile);
+    body.push(wantedLine);
+    body.push(wantedColumn);
+    this.hasWritten = true;
+    this.writtenFile = wantedFile;
+    this.writtenLine = wantedLine;
+    this.writtenColumn = wantedColumn;
   }
+}
+
+function variable(words: WordBuffer, pointer: Id, id: Id, storageClass: number, initializer: Id | undefined): void {
+  words.start(Op.OpVariable, initializer === undefined ? 4 : 5);
+  words.push(pointer);
+  words.push(id);
+  words.push(storageClass);
+  if (initializer !== undefined) words.push(initializer);
 }
 
 /** A name as far as it fits into an instruction beside an id and a member's number. */

@@ -11,6 +11,14 @@ interface Scalar {
   readonly width: number;
 }
 
+/** FNV-1a over words, as a small integer. */
+function hashWords(opcode: number, second: number, operands: readonly number[]): number {
+  let hash = Math.imul(opcode ^ 0x811c9dc5, 0x01000193);
+  hash = Math.imul(hash ^ second, 0x01000193);
+  for (let at = 0; at < operands.length; at++) hash = Math.imul(hash ^ operands[at]!, 0x01000193);
+  return (hash ^ (hash >>> 15)) & 0x3fffffff;
+}
+
 /**
  * Types, constants and global variables of a module in the making, each type and constant once.
  * Types that carry layout decorations are one per layout: an array with a stride is another type than one without.
@@ -18,108 +26,163 @@ interface Scalar {
 export class TypePool {
   readonly globals = new WordBuffer();
   readonly annotations = new WordBuffer();
-  readonly #known = new Map<string, Id>();
-  readonly #scalars = new Map<Id, Scalar>();
-  #bound = 1;
+  /** Types and constants by a hash of their words; those of one hash are chained. Index 0 ends a chain. */
+  private readonly heads = new Map<number, number>();
+  private readonly entryNext: number[] = [0];
+  private readonly entryOffset: number[] = [0];
+  private readonly entryLayout: number[] = [0];
+  private readonly entryId: Id[] = [0];
+  /** Numbers of the keys of `typeStruct`. */
+  private readonly structKeys = new Map<string, number>();
+  private readonly scalars = new Map<Id, Scalar>();
+  private nextId = 1;
+  /** Whether the last `pooledType` was made by it. */
+  private fresh = false;
 
   /** A fresh id. */
   id(): Id {
-    return this.#bound++;
+    return this.nextId++;
   }
 
   /** One more than the highest id handed out. */
   get bound(): number {
-    return this.#bound;
+    return this.nextId;
   }
 
   /** Adds a decoration; `operands` are the words after it. */
   decorate(target: Id, decoration: number, ...operands: readonly number[]): void {
-    this.annotations.instruction(Op.OpDecorate, [target, decoration, ...operands]);
+    const { annotations } = this;
+    annotations.start(Op.OpDecorate, operands.length + 3);
+    annotations.push(target);
+    annotations.push(decoration);
+    for (let at = 0; at < operands.length; at++) annotations.push(operands[at]!);
   }
 
   /** As `decorate`, for a member of a struct type. */
   memberDecorate(struct: Id, member: number, decoration: number, ...operands: readonly number[]): void {
-    this.annotations.instruction(Op.OpMemberDecorate, [struct, member, decoration, ...operands]);
+    const { annotations } = this;
+    annotations.start(Op.OpMemberDecorate, operands.length + 4);
+    annotations.push(struct);
+    annotations.push(member);
+    annotations.push(decoration);
+    for (let at = 0; at < operands.length; at++) annotations.push(operands[at]!);
   }
 
-  #type(opcode: number, operands: readonly number[], layout = ""): { id: Id; fresh: boolean } {
-    const key = `${opcode}:${operands.join(",")}:${layout}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return { id: known, fresh: false };
+  /** The entry of an instruction with these words, or 0. `type` 0: it has no result type. */
+  private find(hash: number, opcode: number, type: Id, operands: readonly number[], layout: number): number {
+    const { globals } = this;
+    const count = operands.length;
+    const head = ((count + (type === 0 ? 2 : 3)) << 16) | opcode;
+    const skip = type === 0 ? 2 : 3;
+    for (let entry = this.heads.get(hash) ?? 0; entry !== 0; entry = this.entryNext[entry]!) {
+      const offset = this.entryOffset[entry]!;
+      if (globals.at(offset) !== head >>> 0 || this.entryLayout[entry] !== layout) continue;
+      if (type !== 0 && globals.at(offset + 1) !== type) continue;
+      let at = 0;
+      while (at < count && globals.at(offset + skip + at) === operands[at]! >>> 0) at++;
+      if (at === count) return entry;
+    }
+    return 0;
+  }
+
+  private remember(hash: number, layout: number, id: Id): void {
+    const entry = this.entryId.length;
+    this.entryNext.push(this.heads.get(hash) ?? 0);
+    this.entryOffset.push(this.globals.length);
+    this.entryLayout.push(layout);
+    this.entryId.push(id);
+    this.heads.set(hash, entry);
+  }
+
+  /** `layout` tells apart types of the same words; 0: none. */
+  private pooledType(opcode: number, operands: readonly number[], layout = 0): Id {
+    const hash = hashWords(opcode, layout, operands);
+    const entry = this.find(hash, opcode, 0, operands, layout);
+    this.fresh = entry === 0;
+    if (entry !== 0) return this.entryId[entry]!;
     const id = this.id();
-    this.globals.instruction(opcode, [id, ...operands]);
-    this.#known.set(key, id);
-    return { id, fresh: true };
-  }
-
-  #constant(opcode: number, type: Id, operands: readonly number[]): Id {
-    const key = `${opcode}:${type}:${operands.join(",")}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const id = this.#global(opcode, type, operands);
-    this.#known.set(key, id);
+    this.remember(hash, layout, id);
+    this.globals.start(opcode, operands.length + 2);
+    this.globals.push(id);
+    for (let at = 0; at < operands.length; at++) this.globals.push(operands[at]!);
     return id;
   }
 
-  #global(opcode: number, type: Id, operands: readonly number[]): Id {
+  private pooledConstant(opcode: number, type: Id, operands: readonly number[]): Id {
+    const hash = hashWords(opcode, type, operands);
+    const entry = this.find(hash, opcode, type, operands, 0);
+    if (entry !== 0) return this.entryId[entry]!;
+    // the offset is that of the instruction, which follows
+    this.remember(hash, 0, this.nextId);
+    return this.global(opcode, type, operands);
+  }
+
+  private global(opcode: number, type: Id, operands: readonly number[]): Id {
     const id = this.id();
-    this.globals.instruction(opcode, [type, id, ...operands]);
+    this.globals.start(opcode, operands.length + 3);
+    this.globals.push(type);
+    this.globals.push(id);
+    for (let at = 0; at < operands.length; at++) this.globals.push(operands[at]!);
     return id;
   }
 
   typeVoid(): Id {
-    return this.#type(Op.OpTypeVoid, []).id;
+    return this.pooledType(Op.OpTypeVoid, []);
   }
 
   typeBool(): Id {
-    return this.#type(Op.OpTypeBool, []).id;
+    return this.pooledType(Op.OpTypeBool, []);
   }
 
   /** Widths other than 32 need their capability. */
   typeInt(width: 8 | 16 | 32 | 64 = 32, signed = true): Id {
-    const { id } = this.#type(Op.OpTypeInt, [width, signed ? 1 : 0]);
-    this.#scalars.set(id, { kind: "int", width });
+    const id = this.pooledType(Op.OpTypeInt, [width, signed ? 1 : 0]);
+    if (this.fresh) this.scalars.set(id, { kind: "int", width });
     return id;
   }
 
   typeFloat(width: 16 | 32 | 64 = 32): Id {
-    const { id } = this.#type(Op.OpTypeFloat, [width]);
-    this.#scalars.set(id, { kind: "float", width });
+    const id = this.pooledType(Op.OpTypeFloat, [width]);
+    if (this.fresh) this.scalars.set(id, { kind: "float", width });
     return id;
   }
 
   typeVector(component: Id, count: number): Id {
-    return this.#type(Op.OpTypeVector, [component, count]).id;
+    return this.pooledType(Op.OpTypeVector, [component, count]);
   }
 
   /** `column` is a vector type of floats. */
   typeMatrix(column: Id, columns: number): Id {
-    return this.#type(Op.OpTypeMatrix, [column, columns]).id;
+    return this.pooledType(Op.OpTypeMatrix, [column, columns]);
   }
 
   /** `length` is the id of an integer constant. With a stride the type is decorated and kept apart. */
   typeArray(element: Id, length: Id, strideBytes?: number): Id {
-    const { id, fresh } = this.#type(Op.OpTypeArray, [element, length], String(strideBytes ?? ""));
-    if (fresh && strideBytes !== undefined) this.decorate(id, Decoration.ArrayStride, strideBytes);
+    const id = this.pooledType(Op.OpTypeArray, [element, length], strideBytes === undefined ? 0 : strideBytes + 1);
+    if (this.fresh && strideBytes !== undefined) this.decorate(id, Decoration.ArrayStride, strideBytes);
     return id;
   }
 
   typeRuntimeArray(element: Id, strideBytes?: number): Id {
-    const { id, fresh } = this.#type(Op.OpTypeRuntimeArray, [element], String(strideBytes ?? ""));
-    if (fresh && strideBytes !== undefined) this.decorate(id, Decoration.ArrayStride, strideBytes);
+    const id = this.pooledType(Op.OpTypeRuntimeArray, [element], strideBytes === undefined ? 0 : strideBytes + 1);
+    if (this.fresh && strideBytes !== undefined) this.decorate(id, Decoration.ArrayStride, strideBytes);
     return id;
   }
 
   /** A new struct type at each call; with `key`, one for each (key, members), to be decorated by its first caller. */
   typeStruct(members: readonly Id[], key?: string): Id {
-    if (key !== undefined) return this.#type(Op.OpTypeStruct, members, `key ${key}`).id;
+    if (key !== undefined) {
+      const layout = this.structKeys.get(key) ?? this.structKeys.size + 1;
+      this.structKeys.set(key, layout);
+      return this.pooledType(Op.OpTypeStruct, members, layout);
+    }
     const id = this.id();
     this.globals.instruction(Op.OpTypeStruct, [id, ...members]);
     return id;
   }
 
   typePointer(storageClass: number, pointee: Id): Id {
-    return this.#type(Op.OpTypePointer, [storageClass, pointee]).id;
+    return this.pooledType(Op.OpTypePointer, [storageClass, pointee]);
   }
 
   /** The id of a pointer type that is declared before its pointee: `completePointer` makes it whole. */
@@ -134,7 +197,7 @@ export class TypePool {
   }
 
   typeFunction(returns: Id, parameters: readonly Id[]): Id {
-    return this.#type(Op.OpTypeFunction, [returns, ...parameters]).id;
+    return this.pooledType(Op.OpTypeFunction, [returns, ...parameters]);
   }
 
   /** `sampled`: 1 with a sampler, 2 storage. Operands as OpTypeImage has them. */
@@ -148,19 +211,19 @@ export class TypePool {
     format: number,
   ): Id {
     const operands = [sampledType, dim, depth, arrayed ? 1 : 0, multisampled ? 1 : 0, sampled, format];
-    return this.#type(Op.OpTypeImage, operands).id;
+    return this.pooledType(Op.OpTypeImage, operands);
   }
 
   typeSampler(): Id {
-    return this.#type(Op.OpTypeSampler, []).id;
+    return this.pooledType(Op.OpTypeSampler, []);
   }
 
   typeSampledImage(image: Id): Id {
-    return this.#type(Op.OpTypeSampledImage, [image]).id;
+    return this.pooledType(Op.OpTypeSampledImage, [image]);
   }
 
   constBool(value: boolean): Id {
-    return this.#constant(value ? Op.OpConstantTrue : Op.OpConstantFalse, this.typeBool(), []);
+    return this.pooledConstant(value ? Op.OpConstantTrue : Op.OpConstantFalse, this.typeBool(), []);
   }
 
   /** A 32-bit constant of GLSL's `int`. */
@@ -175,12 +238,12 @@ export class TypePool {
 
   /** A constant of any integer or float type of this module, rounded to it. */
   constScalar(type: Id, value: number | bigint): Id {
-    return this.#constant(Op.OpConstant, type, this.#literal(type, value));
+    return this.pooledConstant(Op.OpConstant, type, this.literal(type, value));
   }
 
   /** A constant from its literal words: exact bits, NaNs included. */
   constBits(type: Id, ...words: readonly number[]): Id {
-    return this.#constant(
+    return this.pooledConstant(
       Op.OpConstant,
       type,
       words.map((word) => word >>> 0),
@@ -188,48 +251,49 @@ export class TypePool {
   }
 
   constComposite(type: Id, parts: readonly Id[]): Id {
-    return this.#constant(Op.OpConstantComposite, type, parts);
+    return this.pooledConstant(Op.OpConstantComposite, type, parts);
   }
 
   constNull(type: Id): Id {
-    return this.#constant(Op.OpConstantNull, type, []);
+    return this.pooledConstant(Op.OpConstantNull, type, []);
   }
 
   /** A specialisation constant with its SpecId; not deduplicated. */
   specConstBool(value: boolean, specId: number): Id {
-    const id = this.#global(value ? Op.OpSpecConstantTrue : Op.OpSpecConstantFalse, this.typeBool(), []);
+    const id = this.global(value ? Op.OpSpecConstantTrue : Op.OpSpecConstantFalse, this.typeBool(), []);
     this.decorate(id, Decoration.SpecId, specId);
     return id;
   }
 
   /** As `specConstBool` for integers and floats. */
   specConstScalar(type: Id, value: number | bigint, specId: number): Id {
-    const id = this.#global(Op.OpSpecConstant, type, this.#literal(type, value));
+    const id = this.global(Op.OpSpecConstant, type, this.literal(type, value));
     this.decorate(id, Decoration.SpecId, specId);
     return id;
   }
 
   specConstComposite(type: Id, parts: readonly Id[]): Id {
-    return this.#global(Op.OpSpecConstantComposite, type, parts);
+    return this.global(Op.OpSpecConstantComposite, type, parts);
   }
 
   /** An operation on specialisation constants, done when the module is specialised. */
   specConstOp(type: Id, opcode: number, ...operands: readonly number[]): Id {
-    return this.#constant(Op.OpSpecConstantOp, type, [opcode, ...operands]);
+    return this.pooledConstant(Op.OpSpecConstantOp, type, [opcode, ...operands]);
   }
 
   undef(type: Id): Id {
-    return this.#constant(Op.OpUndef, type, []);
+    return this.pooledConstant(Op.OpUndef, type, []);
   }
 
-  #literal(type: Id, value: number | bigint): number[] {
-    const scalar = this.#scalars.get(type);
+  private literal(type: Id, value: number | bigint): number[] {
+    const scalar = this.scalars.get(type);
     invariant(scalar !== undefined, `type ${type} is no scalar of this module`);
     if (scalar.kind === "float") {
       const real = Number(value);
       if (scalar.width === 64) return doubleBits(real);
       return [scalar.width === 32 ? floatBits(real) : halfBits(real)];
     }
+    if (scalar.width !== 64 && typeof value === "number" && Number.isInteger(value)) return [value >>> 0];
     const bits = BigInt.asUintN(64, BigInt(value));
     if (scalar.width === 64) return [Number(bits & 0xffffffffn), Number(bits >> 32n)];
     // narrow literals fill their word by sign extension where the type is signed, which the caller's sign already says

@@ -230,6 +230,8 @@ function paste(state: ExpandState, left: Token, right: Token, use: Token): Token
     spliceRemoved: [],
     lineOverrides: [],
     lineStarts: undefined,
+    lastLine: 0,
+    plain: undefined,
   });
   const token = lexer.next();
   if (lexer.next().kind !== T.Eof || token.kind === T.Bad || token.text !== text) {

@@ -12,7 +12,36 @@ export interface Macro {
   active: boolean;
 }
 
-export type Macros = Map<string, Macro>;
+/** The macros of one compile. Those of extensions exist from the start, but are made when they are first asked for. */
+export class Macros {
+  private readonly made = new Map<string, Macro>();
+  private readonly extensions: ReadonlySet<string>;
+
+  constructor(extensions: ReadonlySet<string>) {
+    this.extensions = extensions;
+  }
+
+  get(name: string): Macro | undefined {
+    const macro = this.made.get(name);
+    if (macro !== undefined || !name.startsWith("GL_") || !this.extensions.has(name)) return macro;
+    const created = numberMacro(name, 1);
+    this.made.set(name, created);
+    return created;
+  }
+
+  has(name: string): boolean {
+    return this.made.has(name) || (name.startsWith("GL_") && this.extensions.has(name));
+  }
+
+  set(name: string, macro: Macro): void {
+    this.made.set(name, macro);
+  }
+
+  /** Takes a macro of the shader's own away; names that start with `GL_` are none. */
+  delete(name: string): void {
+    this.made.delete(name);
+  }
+}
 
 /** Whether a second definition says the same: same parameters, same tokens, spaces in the same places. */
 export function sameMacro(a: Macro, b: Macro): boolean {

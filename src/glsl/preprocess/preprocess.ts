@@ -6,10 +6,12 @@ import { FIRST_ON_LINE, T, type Token } from "../token.ts";
 import { parseDefinition } from "./definition.ts";
 import { type ExpandState, expandAll, expandState, Stream } from "./expand.ts";
 import { evaluateCondition } from "./expression.ts";
-import { type Behavior, behaviors, impliedExtensions, relaxedExtensions, supportedExtensions } from "./extensions.ts";
-import { dynamicMacro, type Macros, numberMacro, sameMacro } from "./macro.ts";
+import { type Behavior, behaviors, glslExtensions, impliedExtensions, relaxedExtensions, supportedExtensions } from "./extensions.ts";
+import { dynamicMacro, Macros, numberMacro, sameMacro } from "./macro.ts";
 import { isSupportedVersion, nearestVersion, type Version } from "./version.ts";
 
+const extensionSet: ReadonlySet<string> = new Set(supportedExtensions);
+const everyExtension: ReadonlySet<string> = new Set(glslExtensions);
 const explicitTypeExtensions = /explicit_arithmetic_types|8bit_storage|16bit_storage|int64|extended_types/;
 const laterKeywords: ReadonlySet<string> = new Set([
   ..."buffer shared sample patch coherent restrict readonly writeonly precise subroutine sampler".split(" "),
@@ -74,7 +76,7 @@ export function preprocess(options: PreprocessOptions, sources: Sources, diagnos
 }
 
 class Preprocessor {
-  private readonly macros: Macros = new Map();
+  private readonly macros: Macros;
   private readonly state: ExpandState;
   private readonly stream: Stream;
   private readonly output: Token[] = [];
@@ -98,6 +100,7 @@ class Preprocessor {
     this.options = options;
     this.sources = sources;
     this.diagnostics = diagnostics;
+    this.macros = new Macros(options.relaxed ? everyExtension : extensionSet);
     this.state = expandState(this.macros, diagnostics);
     this.stream = new Stream(this.state, () => this.rawToken());
     this.macros.set(
@@ -109,12 +112,10 @@ class Preprocessor {
       dynamicMacro("__FILE__", () => "0"),
     );
     if (!options.relaxed) this.macros.set("VULKAN", numberMacro("VULKAN", 100));
-    else for (const name of relaxedExtensions) this.macros.set(name, numberMacro(name, 1));
   }
 
   run(): Preprocessed {
     this.open(this.options.filename, this.options.source, "");
-    for (const extension of supportedExtensions) this.macros.set(extension, numberMacro(extension, 1));
     for (const [name, value] of Object.entries(this.options.defines)) this.requestDefine(name, value);
     while (!this.state.exhausted) {
       const token = this.stream.next();
@@ -281,7 +282,7 @@ class Preprocessor {
       held = nearestVersion(version);
     }
     this.version = held;
-    const define = (name: string, value: number): Macros => this.macros.set(name, numberMacro(name, value));
+    const define = (name: string, value: number): void => this.macros.set(name, numberMacro(name, value));
     define("__VERSION__", held.number);
     if (held.es) {
       define("GL_ES", 1);
@@ -472,7 +473,7 @@ class Preprocessor {
       return;
     }
     const older = this.options.relaxed && relaxedExtensions.includes(name.text);
-    if (!older && !supportedExtensions.includes(name.text)) {
+    if (!older && !extensionSet.has(name.text)) {
       if (how === "require") {
         this.diagnostics.error("GLSL_UNKNOWN_EXTENSION", { name: name.text }, name.position, name.end);
       } else {
