@@ -11,7 +11,7 @@ export const RECORD_SHIFT: u32 = 6;
 export const TALLY_BITS: u32 = 10;
 export const QUEUES: u32 = MachineLimits.QUEUES;
 /** Waves of one workgroup: 1024 threads. */
-export const MAX_WAVES: u32 = 32;
+const MAX_WAVES: u32 = 32;
 /** Most waves of a queue that are resident at once; fewer where they hold many VGPRs. */
 export const MAX_SLOTS: u32 = 128;
 /** Bytes of a queue's wave slots: 32 waves of 256 VGPRs. */

@@ -12,7 +12,7 @@ const usage =
  * A listing's instruction words: what follows the last `;` of each line, in hexadecimal. "(then repeated N times)"
  * stands for that many more of the instruction before it.
  */
-export function wordsOf(listing: string): Uint32Array {
+function wordsOf(listing: string): Uint32Array {
   const words: number[] = [];
   let last: readonly number[] = [];
   for (const line of listing.split("\n")) {
@@ -30,7 +30,7 @@ export function wordsOf(listing: string): Uint32Array {
 }
 
 /** VGPRs that the listing names: the highest and those below it. */
-export function vgprsOf(listing: string): number {
+function vgprsOf(listing: string): number {
   let count = 1;
   for (const [, last, one] of listing.matchAll(/\bv(?:\[\d+:(\d+)\]|(\d+)\b)/g))
     count = Math.max(count, Number(last ?? one) + 1);

@@ -18,7 +18,7 @@ function isDirty(index: u32): bool {
 }
 
 /** Copies the bytes whose bits are set in the 16-byte `mask`. */
-export function copyMasked(to: usize, from: usize, mask: usize): void {
+function copyMasked(to: usize, from: usize, mask: usize): void {
   for (let i: usize = 0; i < 16; i++) {
     const bits = <u32>load<u8>(mask + i);
     if (bits == 0) continue;
