@@ -4,7 +4,7 @@ import type { BenchShader } from "./bench-corpus.ts";
 import type { PeerShader, Peers } from "./bench-peers.ts";
 
 /** One shader's code, ours beside the peer's. Registers are the highest used + 1, read from both disassemblies. */
-export interface CodegenRow {
+interface CodegenRow {
   readonly id: string;
   readonly instructions: number;
   readonly vgprs: number;

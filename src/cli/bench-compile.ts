@@ -11,7 +11,7 @@ import type { BenchShader } from "./bench-corpus.ts";
 import type { Peers } from "./bench-peers.ts";
 
 /** CPU microseconds of one shader, warm, one thread, the least of several. */
-export interface CompileRow {
+interface CompileRow {
   readonly id: string;
   /** GLSL text to code object; undefined for a shader that came as words. */
   readonly glslUs: number | undefined;

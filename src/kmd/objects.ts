@@ -63,7 +63,7 @@ export interface HeapBlock {
 }
 
 /** A file's jobs that list a BO, and whether its mappings go when the last one ends. */
-export interface Listing {
+interface Listing {
   jobs: number;
   closePending: boolean;
 }

@@ -19,7 +19,7 @@ export function whenIdle(file: File, action: () => void): void {
 }
 
 /** Addresses and places of BOs this long start at whole pages of 64 KiB or 2 MiB. */
-export function pageSizeFor(sizeBytes: number): number {
+function pageSizeFor(sizeBytes: number): number {
   const { PAGE_BYTES, BIG_PAGE_BYTES, HUGE_PAGE_BYTES } = PageTable;
   return sizeBytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : sizeBytes >= BIG_PAGE_BYTES ? BIG_PAGE_BYTES : PAGE_BYTES;
 }

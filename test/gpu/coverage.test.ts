@@ -31,7 +31,7 @@ const MODE = 1 | (31 << 11);
 function words(op: Op): number[] {
   const fields: Record<string, number> = {};
   for (const field of scalarFields[op.format] ?? []) fields[field] = field === "sdst" ? 16 : 20;
-  if (/^s_[gs]etreg/.test(op.name)) fields["simm16"] = MODE;
+  if (/^s_[gs]etreg/.test(op.name)) fields.simm16 = MODE;
   if (op.format === "SMEM") Object.assign(fields, { sdata: 16, sbase: 0 });
   if (op.format === "MUBUF") Object.assign(fields, { vdata: 8, vaddr: 8, srsrc: 5, soffset: 128 });
   if (op.format === "DS") Object.assign(fields, { vdst: 8, addr: 8, data0: 8, data1: 8 });

@@ -7,11 +7,9 @@ import { Op } from "../../gen/ir-ops.ts";
 import {
   blockOf,
   componentsOf,
-  constBits,
   entryBlock,
   firstInstr,
   firstUse,
-  isConst,
   Kind,
   kindOf,
   lastBlock,

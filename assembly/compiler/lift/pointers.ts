@@ -148,7 +148,7 @@ export function declareVariable(id: u32, pointer: u32, storage: u32): void {
 
 /** Widths of the leaves of a pointer: byte offset, address of the descriptor. */
 export const POINTER_OFFSET: u32 = 33;
-export const POINTER_BUFFER: u32 = 34;
+const POINTER_BUFFER: u32 = 34;
 /** The offset of a null pointer: no buffer and no workgroup memory reaches that far, with the offsets of its parts. */
 export const NULL_OFFSET: u32 = 0x8000_0000;
 

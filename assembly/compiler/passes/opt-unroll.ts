@@ -98,7 +98,7 @@ function firstPhi(block: u32): u32 {
 function isKnown(value: u32): bool {
   return isConst(value) || knownIn[value] == round;
 }
-function valueOf(value: u32): u32 {
+function knownBits(value: u32): u32 {
   return isConst(value) ? constBits(value) : bits[value];
 }
 function learn(value: u32, known: u32): void {
@@ -114,9 +114,9 @@ function compute(block: u32): void {
     let known = true;
     for (let k: u32 = 0; k < count && known; k++) known = isKnown(src(i, k));
     if (!known) continue;
-    const a = valueOf(src(i, 0));
-    const b = count > 1 ? valueOf(src(i, 1)) : 0;
-    const c = count > 2 ? valueOf(src(i, 2)) : 0;
+    const a = knownBits(src(i, 0));
+    const b = count > 1 ? knownBits(src(i, 1)) : 0;
+    const c = count > 2 ? knownBits(src(i, 2)) : 0;
     const result = foldOp(opOf(i), a, b, c);
     learn(i, widthOf(i) == 1 ? result & 1 : result);
   }
@@ -128,7 +128,7 @@ function enterRound(k: u32, next: u32): void {
   for (let i = firstPhi(header); i != 0 && opOf(i) == Op.PHI && count < MAX_PHIS; i = nextInstr(i), count++) {
     const v = src(i, k);
     incoming[2 * count] = isKnown(v) ? 1 : 0;
-    incoming[2 * count + 1] = isKnown(v) ? valueOf(v) : 0;
+    incoming[2 * count + 1] = isKnown(v) ? knownBits(v) : 0;
   }
   round = next;
   let n: u32 = 0;
@@ -147,7 +147,7 @@ function trips(loop: u32): i32 {
   for (let n: u32 = 0; n <= MAX_ROUNDS; n++) {
     compute(header);
     if (!isKnown(test)) return -1;
-    if (valueOf(test) == exitsOn) return <i32>n;
+    if (knownBits(test) == exitsOn) return <i32>n;
     compute(body);
     compute(cont);
     enterRound(back, round + 1);

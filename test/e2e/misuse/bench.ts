@@ -25,7 +25,7 @@ const address = `${head}
   s_waitcnt vmcnt(0)`;
 
 /** Programs by name. Each is a whole shader of 32 threads over one buffer. */
-export const programs = {
+const programs = {
   multiply: `${head}
     v_mul_lo_u32 v2, v1, s3${storeV2}`,
   load: `${address}
@@ -77,7 +77,7 @@ export const programs = {
 
 export type ProgramName = keyof typeof programs;
 
-export function wordsOf(name: ProgramName): Uint32Array {
+function wordsOf(name: ProgramName): Uint32Array {
   const assembly = assemble(programs[name]);
   if (!assembly.ok) throw new Error(assembly.mistakes.map(({ line, message }) => `${line}: ${message}`).join("\n"));
   return assembly.words;
@@ -207,7 +207,7 @@ export function dwords(buffer: Buffer): Uint32Array {
 }
 
 /** The driver's error that an action must throw. */
-export async function caught(action: () => unknown): Promise<DriverError> {
+async function caught(action: () => unknown): Promise<DriverError> {
   try {
     await action();
   } catch (error) {
