@@ -31,7 +31,7 @@ const DONE: u32 = 32;
 const VALID_MASK: u32 = 64;
 
 /** Export formats. Source: SPI_SHADER_COL_FORMAT. */
-export const enum ColorExport {
+const enum ColorExport {
   NONE = 0,
   R32 = 1,
   GR32 = 2,
