@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { fileProblem, isFileError } from "../base/index.ts";
+import type { SpirvTarget } from "../spirv/index.ts";
 import type { BenchFlags, BenchName } from "./bench.ts";
 import type { CacheAction } from "./cache.ts";
 import type { CompileFlags } from "./compile.ts";
@@ -7,6 +8,7 @@ import { type CliEnvironment, CliError, complain, print, type ServeFlags } from 
 import type { RunFlags } from "./run.ts";
 import type { SmiFlags } from "./smi.ts";
 import type { SourceFlags } from "./source-files.ts";
+import type { SpirvAction, SpirvFlags } from "./spirv.ts";
 import type { StatsFlags } from "./stats.ts";
 
 const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
@@ -219,6 +221,18 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     });
 
   kiln
+    .command("spirv")
+    .description("SPIR-V text tools: assemble, disassemble, validate")
+    .argument("<action>", "as, dis or val", spirvAction)
+    .argument("<file>", "text for as, a binary for dis and val; - is standard input")
+    .addOption(new Option("--target <environment>", "version of what as writes").choices(spirvTargets))
+    .option("-o, --output <file>", "write there; - is standard output", "-")
+    .action(async (action: SpirvAction, file: string, flags: SpirvFlags) => {
+      const { spirvTool } = await import("./spirv.ts");
+      setStatus(spirvTool(action, file, flags));
+    });
+
+  kiln
     .command("cache")
     .description("look at, empty or check the on-disk cache")
     .argument("<action>", "stats, clear or verify", cacheAction)
@@ -259,6 +273,13 @@ interface ExecFlags extends SourceFlags {
 function benchName(text: string): BenchName {
   if (text === "compile" || text === "codegen" || text === "simulate" || text === "service") return text;
   throw new InvalidArgumentError("expected compile, codegen, simulate or service");
+}
+
+const spirvTargets: readonly SpirvTarget[] = ["vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3"];
+
+function spirvAction(text: string): SpirvAction {
+  if (text === "as" || text === "dis" || text === "val") return text;
+  throw new InvalidArgumentError("expected as, dis or val");
 }
 
 function cacheAction(text: string): CacheAction {
