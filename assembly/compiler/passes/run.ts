@@ -49,6 +49,32 @@ const LEVEL_0: usize = memory.data<u32>([
 
 const LEVEL_1: usize = memory.data<u32>([
   Pass.LOWER_VARS_TO_SSA,
+  Pass.OPT_COPY_PROP,
+  Pass.OPT_CONST_FOLD,
+  Pass.OPT_ALGEBRAIC,
+  Pass.OPT_CSE,
+  Pass.OPT_DCE,
+  Pass.OPT_DEAD_CF,
+  Pass.OPT_IF_CONVERT,
+  Pass.LOWER_IDIV,
+  Pass.LOWER_TRANSCENDENTALS,
+  Pass.OPT_CONTRACT_FMA,
+  Pass.OPT_BINDINGS,
+  Pass.OPT_COPY_PROP,
+  Pass.OPT_CONST_FOLD,
+  Pass.OPT_ALGEBRAIC,
+  Pass.OPT_CSE,
+  Pass.OPT_OFFSETS,
+  Pass.OPT_DCE,
+  Pass.LOWER_LCSSA,
+  Pass.DIVERGENCE,
+  Pass.LOWER_BOOL_PHIS,
+  Pass.OPT_DCE,
+  END,
+]);
+
+const LEVEL_2: usize = memory.data<u32>([
+  Pass.LOWER_VARS_TO_SSA,
   REPEAT,
   Pass.OPT_COPY_PROP,
   Pass.OPT_CONST_FOLD,
@@ -156,7 +182,7 @@ function step(pass: u32): bool {
 
 /** Runs all passes of a level over the lifted shader. */
 export function runPasses(level: u32): void {
-  const list = level == 0 ? LEVEL_0 : LEVEL_1;
+  const list = level == 0 ? LEVEL_0 : level == 1 ? LEVEL_1 : LEVEL_2;
   let start: u32 = 0;
   let round = 0;
   let progress = false;
