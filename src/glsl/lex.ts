@@ -64,8 +64,15 @@ const operatorRows: readonly (readonly [string, TokenKind])[] = [
   ["#", T.Hash],
 ];
 
-const operatorsByFirst: (readonly (readonly [string, TokenKind])[])[] = [];
-for (let c = 0; c < 128; c++) operatorsByFirst.push(operatorRows.filter(([text]) => text.charCodeAt(0) === c));
+interface OperatorRow {
+  readonly text: string;
+  readonly kind: TokenKind;
+}
+
+const noRows: readonly OperatorRow[] = [];
+const operatorsByFirst: OperatorRow[][] = [];
+for (let c = 0; c < 128; c++) operatorsByFirst.push([]);
+for (const [text, kind] of operatorRows) operatorsByFirst[text.charCodeAt(0)]!.push({ text, kind });
 
 /** Splits a file into preprocessing tokens, one call each. Comments and white space become flags. Never fails. */
 export class Lexer {
@@ -152,10 +159,14 @@ export class Lexer {
   }
 
   private operator(at: number, c: number, flags: number): Token {
-    for (const [text, kind] of operatorsByFirst[c] ?? []) {
-      if (!this.text.startsWith(text, at)) continue;
-      this.at = at + text.length;
-      return { kind, text, position: this.base + at, end: this.base + at + text.length, flags };
+    const rows = c < 128 ? operatorsByFirst[c]! : noRows;
+    for (let row = 0; row < rows.length; row++) {
+      const { text, kind } = rows[row]!;
+      const width = text.length;
+      if (width > 1 && this.text.charCodeAt(at + 1) !== text.charCodeAt(1)) continue;
+      if (width > 2 && this.text.charCodeAt(at + 2) !== text.charCodeAt(2)) continue;
+      this.at = at + width;
+      return { kind, text, position: this.base + at, end: this.base + at + width, flags };
     }
     const width = (this.text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
     this.at = at + width;

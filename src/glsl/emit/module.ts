@@ -158,7 +158,9 @@ class ModuleEmitter extends StatementEmitter {
       number = this.symbols.size;
       this.symbols.set(symbol, number);
     }
-    const key = `${number}:${opaque.map((type) => type && this.typeId(type)).join()}`;
+    // most functions take neither samplers nor images
+    const types = opaque.length === 0 ? "" : opaque.map((type) => type && this.typeId(type)).join();
+    const key = `${number}:${types}`;
     let id = this.functions.get(key);
     if (id === undefined) {
       id = this.b.id();

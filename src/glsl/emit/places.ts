@@ -27,9 +27,25 @@ export interface Place {
   readonly layout: BlockLayout | undefined;
   readonly swizzle: readonly number[] | undefined;
   /** Some index may differ between invocations of a subgroup. */
-  readonly nonUniform?: boolean;
+  readonly nonUniform: boolean;
   /** Memory behind a reference: what the address is a multiple of, in bytes. */
-  readonly referenceAlign?: number;
+  readonly referenceAlign: number | undefined;
+}
+
+const noIndices: readonly Id[] = [];
+
+/** One index further than `base`. Every place is made with the same fields in one order, which keeps access to them fast. */
+function placeIn(
+  base: Place,
+  index: Id,
+  type: Type,
+  layout: BlockLayout | undefined,
+  swizzle: readonly number[] | undefined,
+  nonUniform: boolean,
+): Place {
+  const { pointer, storageClass, referenceAlign } = base;
+  const indices = base.indices.length === 0 ? [index] : [...base.indices, index];
+  return { pointer, storageClass, indices, type, layout, swizzle, nonUniform, referenceAlign };
 }
 
 interface Slot {
@@ -224,10 +240,11 @@ export abstract class PlaceEmitter extends ConstantEmitter {
       b.decorate(id, Decoration.InputAttachmentIndex, variable.inputAttachmentIndex);
     }
     if (variable.layout === undefined) {
-      const decorations = new Set(
-        (variable.memory ?? []).flatMap((name): readonly number[] => memoryDecorations[name]),
-      );
-      for (const each of decorations) b.decorate(id, each);
+      const { memory } = variable;
+      if (memory !== undefined && memory.length > 0) {
+        const decorations = new Set(memory.flatMap((name): readonly number[] => memoryDecorations[name]));
+        for (const each of decorations) b.decorate(id, each);
+      }
     }
     if (variable.invariant) b.decorate(id, Decoration.Invariant);
     for (const name of variable.interpolation ?? []) {
@@ -259,7 +276,10 @@ export abstract class PlaceEmitter extends ConstantEmitter {
       case "variable": {
         const { id, storageClass, type = expr.variable.type } = this.slot(expr.variable);
         const { layout } = expr.variable;
-        return { pointer: id, storageClass, indices: [], type, layout, swizzle: undefined };
+        const swizzle = undefined;
+        const nonUniform = false;
+        const referenceAlign = undefined;
+        return { pointer: id, storageClass, indices: noIndices, type, layout, swizzle, nonUniform, referenceAlign };
       }
       case "deref": {
         const { type } = expr.base;
@@ -267,15 +287,15 @@ export abstract class PlaceEmitter extends ConstantEmitter {
         const layout = { packing: type.packing, rowMajor: type.rowMajor };
         const pointer = this.value(expr.base);
         const storageClass = StorageClass.PhysicalStorageBuffer;
-        const place = { pointer, storageClass, indices: [], type: expr.type, layout, swizzle: undefined };
-        return { ...place, referenceAlign: type.alignBytes };
+        const place = { pointer, storageClass, indices: noIndices, type: expr.type, layout, swizzle: undefined };
+        return { ...place, nonUniform: false, referenceAlign: type.alignBytes };
       }
       case "member": {
         const base = this.resolve(expr.base);
         if (base.type.kind !== "struct") throw new Bug("member of no struct");
         const member = base.type.members[expr.member]!;
-        const indices = [...base.indices, this.int(expr.member)];
-        return { ...base, indices, type: member.type, layout: memberLayout(member, base.layout) };
+        const at = this.int(expr.member);
+        return placeIn(base, at, member.type, memberLayout(member, base.layout), base.swizzle, base.nonUniform);
       }
       case "index": {
         const base = this.resolve(expr.base);
@@ -284,15 +304,11 @@ export abstract class PlaceEmitter extends ConstantEmitter {
         if (type === undefined) throw new Bug("index of no array");
         if (isNonUniform(expr.index)) {
           if (base.type.kind === "array") this.nonUniformIndexing(base);
-          return { ...base, indices: [...base.indices, this.value(expr.index)], type, nonUniform: true };
+          return placeIn(base, this.value(expr.index), type, base.layout, base.swizzle, true);
         }
-        if (base.swizzle === undefined) return { ...base, indices: [...base.indices, this.value(expr.index)], type };
-        return {
-          ...base,
-          indices: [...base.indices, this.swizzledIndex(base.swizzle, expr.index)],
-          type,
-          swizzle: undefined,
-        };
+        const { swizzle } = base;
+        const at = swizzle === undefined ? this.value(expr.index) : this.swizzledIndex(swizzle, expr.index);
+        return placeIn(base, at, type, base.layout, undefined, base.nonUniform);
       }
       case "swizzle": {
         const base = this.resolve(expr.base);
@@ -333,7 +349,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     const type = component === undefined ? place.type : scalarType(scalarOf(place.type)!);
     const pointer = this.pointerId(place.storageClass, this.typeId(type, place.layout));
     const id = this.b.emitResult(Op.OpAccessChain, pointer, place.pointer, ...indices);
-    if (place.nonUniform === true) this.nonUniform(id);
+    if (place.nonUniform) this.nonUniform(id);
     return id;
   }
 
@@ -381,7 +397,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
   private loadWhole(pointer: Id, type: Type, place: Place): Id {
     const { layout, nonUniform } = place;
     const id = this.b.emitResult(Op.OpLoad, this.typeId(type, layout), pointer, ...alignedAccess(place, type));
-    if (nonUniform === true && type.kind === "opaque") this.nonUniform(id);
+    if (nonUniform && type.kind === "opaque") this.nonUniform(id);
     return this.differsInMemory(type, layout) ? this.fromMemory(id, type, layout) : id;
   }
 
@@ -463,8 +479,8 @@ export abstract class PlaceEmitter extends ConstantEmitter {
 }
 
 /** Memory operands of an access behind a reference: it needs to say its alignment. */
-function alignedAccess({ referenceAlign }: Place, type: Type): number[] {
-  if (referenceAlign === undefined) return [];
+function alignedAccess({ referenceAlign }: Place, type: Type): readonly number[] {
+  if (referenceAlign === undefined) return noIndices;
   return [MemoryAccess.Aligned, Math.min(referenceAlign, alignBytes(type, "scalar", false))];
 }
 

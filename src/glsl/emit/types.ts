@@ -254,6 +254,7 @@ export abstract class TypeEmitter {
     this.b.decorate(id, decoration);
     if (variable.layout === undefined) this.interfaceMembers(id, type);
     for (const [at, member] of type.members.entries()) {
+      if (member.memory.length === 0 && (variable.memory?.length ?? 0) === 0) continue;
       const qualifiers = new Set([...(variable.memory ?? []), ...member.memory]);
       const decorations = new Set(
         [...qualifiers].flatMap((qualifier): readonly number[] => memoryDecorations[qualifier]),

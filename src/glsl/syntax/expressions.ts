@@ -186,7 +186,8 @@ export class ExpressionParser extends Cursor {
     const { position, end } = token;
     if (parsed.ok) {
       const { scalar, value, high } = parsed;
-      return { kind: "literal", scalar, value, ...(high === undefined ? {} : { high }), position, end };
+      if (high === undefined) return { kind: "literal", scalar, value, position, end };
+      return { kind: "literal", scalar, value, high, position, end };
     }
     if (parsed.problem === "too large") {
       this.diagnostics.error("GLSL_LITERAL_TOO_LARGE", { text: token.text }, position, end);

@@ -8,8 +8,24 @@ export type ParsedNumber =
 const integer = /^(?:0[xX]([0-9a-fA-F]+)|(\d+))([uU]?)([sSlL]?)$/;
 const real = /^((?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)([lL][fF]|[hH][fF]|f|F)?$/;
 
+/** A decimal integer of at most nine digits without suffix, which most literals are; -1 for any other text. */
+function smallInteger(text: string): number {
+  const { length } = text;
+  const first = text.charCodeAt(0);
+  if (length > 9 || (first === 48 && length > 1)) return -1;
+  let value = 0;
+  for (let at = 0; at < length; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) return -1;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
 /** Reads a literal as GLSL 4.60 section 4.1 defines it. Integers are bit patterns: `0xffffffff` is the int −1. */
 export function parseNumber(text: string): ParsedNumber {
+  const small = smallInteger(text);
+  if (small >= 0) return { ok: true, scalar: "int", value: small };
   const whole = integer.exec(text);
   if (whole !== null) {
     const hex = whole[1];
