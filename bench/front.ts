@@ -90,7 +90,9 @@ export async function benchFront(args: readonly string[]): Promise<void> {
     console.log(`front end: ${shaders.length} of ${all.length} files compile, ${bytes} bytes`);
     console.log(`whole       ${rate(best)}  ${((best * 1000) / shaders.length).toFixed(1)} us a file (CPU)`);
     for (const [at, name] of ["preprocess", "parse", "check", "emit"].entries()) {
-      console.log(`${name.padEnd(11)} ${rate(phases[at]!)}  ${((phases[at]! * 1000) / shaders.length).toFixed(1)} us a file`);
+      console.log(
+        `${name.padEnd(11)} ${rate(phases[at]!)}  ${((phases[at]! * 1000) / shaders.length).toFixed(1)} us a file`,
+      );
     }
     if (peer === undefined) return console.log("peer        not asked for (--peer COMMAND)");
     const peerMs = shaders.reduce((sum, { name }) => sum + peer.get(name)!, 0) / 1000;

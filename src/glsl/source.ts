@@ -88,11 +88,7 @@ export class Sources {
     return this.named(file, offset, this.physicalLine(file, offset));
   }
 
-  private named(
-    file: SourceFile,
-    offset: number,
-    physical: number,
-  ): { readonly file: string; readonly line: number } {
+  private named(file: SourceFile, offset: number, physical: number): { readonly file: string; readonly line: number } {
     if (file.lineOverrides.length === 0) return { file: file.name, line: physical + 1 };
     const override = overrideAt(file, offset, physical);
     if (override === undefined) return { file: file.name, line: physical + 1 };

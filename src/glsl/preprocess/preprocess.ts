@@ -6,7 +6,14 @@ import { FIRST_ON_LINE, T, type Token } from "../token.ts";
 import { parseDefinition } from "./definition.ts";
 import { type ExpandState, expandAll, expandState, Stream } from "./expand.ts";
 import { evaluateCondition } from "./expression.ts";
-import { type Behavior, behaviors, glslExtensions, impliedExtensions, relaxedExtensions, supportedExtensions } from "./extensions.ts";
+import {
+  type Behavior,
+  behaviors,
+  glslExtensions,
+  impliedExtensions,
+  relaxedExtensions,
+  supportedExtensions,
+} from "./extensions.ts";
 import { dynamicMacro, Macros, numberMacro, sameMacro } from "./macro.ts";
 import { isSupportedVersion, nearestVersion, type Version } from "./version.ts";
 
