@@ -97,6 +97,9 @@ async function buildJs(): Promise<Metafile> {
     splitting: true,
     chunkNames: "chunks/[name]-[hash]",
     sourcemap: true,
+    // Each start parses it; names stay, for stacks.
+    minifyWhitespace: true,
+    minifySyntax: true,
     metafile: true,
     external: ["piscina"],
     // Bundled CommonJS packages call require() for Node's own modules.

@@ -1,5 +1,10 @@
 #!/usr/bin/env node
-import { main } from "./cli/index.ts";
-import { loadConfig, searchPath } from "./config.ts";
+import * as nodeModule from "node:module";
+
+// Node 22.8 and later keep compiled JavaScript between processes, which a cold start is half made of; Node 20 has no such call.
+(nodeModule as { enableCompileCache?: () => unknown }).enableCompileCache?.();
+
+// Imported after that: static imports are compiled before the first statement runs.
+const [{ main }, { loadConfig, searchPath }] = await Promise.all([import("./cli/index.ts"), import("./config.ts")]);
 
 process.exitCode = await main(process.argv.slice(2), { loadConfig, searchPath: searchPath() });

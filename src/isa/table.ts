@@ -111,7 +111,20 @@ interface Shape {
   readonly literal: boolean;
 }
 
+/** Shapes by code, one map for vector formats and one for the others: each start of a process makes the whole table. */
+const shapes = [new Map<OperandCode, Shape>(), new Map<OperandCode, Shape>()] as const;
+
 function shapeOf(code: OperandCode, format: FormatName): Shape {
+  const known = shapes[vector.includes(format) ? 1 : 0];
+  let shape = known.get(code);
+  if (shape === undefined) {
+    shape = parseShape(code, format);
+    known.set(code, shape);
+  }
+  return shape;
+}
+
+function parseShape(code: OperandCode, format: FormatName): Shape {
   const plain = { type: "none", mods: false, literal: false } as const;
   const count = Number(code.slice(1));
   if (/^v\d$/.test(code)) return { kind: "vgpr", dwords: count, ...plain };

@@ -44,13 +44,22 @@ export interface EnumKind {
 
 type RawRow = readonly [number, string, string?, string?, string?];
 
-function parseOperands(text: string | undefined): readonly OperandRow[] {
-  if (text === undefined || text === "") return [];
-  return text.split(" ").map((word) => {
-    const quantifier = word.endsWith("?") ? "?" : word.endsWith("*") ? "*" : "";
-    const [kind = "", pair] = (quantifier === "" ? word : word.slice(0, -1)).split("+");
-    return pair === undefined ? { kind, quantifier } : { kind, pair, quantifier };
-  });
+const words = (text: string | undefined): readonly string[] => (text ? text.split(" ") : []);
+
+/** Rows with the same text share what it parses to: each start of a process makes the whole table. */
+const parsedOperands = new Map<string, readonly OperandRow[]>();
+
+function parseOperands(text = ""): readonly OperandRow[] {
+  let parsed = parsedOperands.get(text);
+  if (parsed === undefined) {
+    parsed = words(text).map((word) => {
+      const quantifier = word.endsWith("?") ? "?" : word.endsWith("*") ? "*" : "";
+      const [kind = "", pair] = (quantifier === "" ? word : word.slice(0, -1)).split("+");
+      return pair === undefined ? { kind, quantifier } : { kind, pair, quantifier };
+    });
+    parsedOperands.set(text, parsed);
+  }
+  return parsed;
 }
 
 function parseVersion(text: string | undefined): number {
@@ -58,8 +67,6 @@ function parseVersion(text: string | undefined): number {
   const [major = "0", minor = "0"] = text.split(".");
   return (Number(major) << 16) | (Number(minor) << 8);
 }
-
-const words = (text: string | undefined): readonly string[] => (text ? text.split(" ") : []);
 
 const singleWords: ReadonlySet<string> = new Set(["type", "result", "id", "scope", "semantics", "int"]);
 
