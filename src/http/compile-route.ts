@@ -7,6 +7,8 @@ import {
   type CompileSuccess,
   type ReportName,
   recordAssembly,
+  recordFlow,
+  recordLiveRegisters,
   reportNames,
 } from "../service/index.ts";
 import { AnswerMemo } from "./answer-memo.ts";
@@ -53,6 +55,8 @@ function answerOf(
     ...(emit.has("stats") && { stats: record.stats }),
     ...(emit.has("reflection") && { reflection: record.reflection }),
     ...(emit.has("sourceMap") && { sourceMap: record.sourceMap }),
+    ...(emit.has("liveRegisters") && { liveRegisters: recordLiveRegisters(record) }),
+    ...(emit.has("cfg") && { cfg: recordFlow(record) }),
     pipeline: pipelineUsed(request, record.reflection),
     diagnostics: record.diagnostics,
     compiler: service.build,

@@ -8,7 +8,18 @@ const closed = { additionalProperties: false } as const;
 const texts = Type.Record(Type.String(), Type.String(), { maxProperties: 4096 });
 const count = Type.Integer({ minimum: 0 });
 
-const emitNames = ["code", "asm", "spirv", "ir", "passes", "stats", "reflection", "sourceMap"] as const;
+const emitNames = [
+  "code",
+  "asm",
+  "spirv",
+  "ir",
+  "passes",
+  "stats",
+  "reflection",
+  "sourceMap",
+  "liveRegisters",
+  "cfg",
+] as const;
 export type EmitName = (typeof emitNames)[number];
 
 const descriptorTypes = [
@@ -171,6 +182,20 @@ export const compileAnswer = Type.Object({
   stats: Type.Optional(open("statistics of the code")),
   reflection: Type.Optional(open("workgroup size, sets, resources, push constants, user data")),
   sourceMap: Type.Optional(Type.Array(open("offset, file, line, column"))),
+  liveRegisters: Type.Optional(
+    Type.Array(Type.Object({ offset: count, vgprs: count, sgprs: count }), {
+      description: "registers whose value is still needed as the instruction at this offset starts",
+    }),
+  ),
+  cfg: Type.Optional(
+    Type.Object(
+      {
+        blocks: Type.Array(Type.Object({ offset: count, endOffset: count })),
+        edges: Type.Array(Type.Object({ from: count, to: count })),
+      },
+      { description: "basic blocks of the code and the edges between them, by the blocks' offsets" },
+    ),
+  ),
   pipeline: open("the pipeline state that was used"),
   diagnostics: Type.Array(diagnostic),
   compiler: Type.Object({ version: Type.String(), buildId: Type.String() }),

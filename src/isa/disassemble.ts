@@ -43,7 +43,7 @@ function unknownText(word: number, offset: number): string {
 }
 
 /** Where a branch goes: byte offset of its target from the first word; undefined for other instructions. */
-export function branchTarget(line: DisassemblyLine): number | undefined {
+export function branchTarget(line: Pick<DisassemblyLine, "offset" | "instruction">): number | undefined {
   const { instruction } = line;
   const label = instruction?.op.src.find((o) => o.kind === "label");
   if (instruction === undefined || label === undefined) return undefined;

@@ -4,6 +4,7 @@ export { branchTarget, type DisassemblyLine, disassemble } from "./disassemble.t
 export { encode, type Parts } from "./encode.ts";
 export type { CounterClass } from "./flags.ts";
 export { counterClasses, Flag } from "./flags.ts";
+export { type FlowGraph, flowGraph, type LiveCount, liveRegisters } from "./flow.ts";
 export type { Field, FormatName, SecondDwordName } from "./formats.ts";
 export { flatSegments, formatNames, formats, secondDwords } from "./formats.ts";
 export { print } from "./print.ts";

@@ -1,6 +1,6 @@
 import { Bug } from "../base/index.ts";
 import { type CompileRecord, readCodeObject } from "../codeobj/index.ts";
-import { disassemble } from "../isa/index.ts";
+import { disassemble, type FlowGraph, flowGraph, type LiveCount, liveRegisters } from "../isa/index.ts";
 
 const hex = (value: number, digits: number) => value.toString(16).padStart(digits, "0");
 
@@ -20,6 +20,20 @@ export function assemblerText(
   }
   return { ok: true, text: `${lines.join("\n")}\n` };
 }
+
+function recordCode(record: CompileRecord): Uint32Array {
+  const read = readCodeObject(record.elf);
+  if (!read.ok) throw new Bug(`our own code object cannot be read: ${read.message}`);
+  const entry = read.object.entries.find(({ name }) => name === record.entryPoint) ?? read.object.entries[0];
+  if (entry === undefined) throw new Bug("our own code object has no entry point");
+  return entry.code;
+}
+
+/** Basic blocks of a record's code; offsets from its first instruction, as those of its source map. */
+export const recordFlow = (record: CompileRecord): FlowGraph => flowGraph(recordCode(record));
+
+/** Live registers at each instruction of a record's code; offsets as those of `recordFlow`. */
+export const recordLiveRegisters = (record: CompileRecord): readonly LiveCount[] => liveRegisters(recordCode(record));
 
 /** The assembler text of a record of ours. */
 export function recordAssembly(record: CompileRecord): string {

@@ -1,4 +1,4 @@
-export { assemblerText, recordAssembly } from "./assembler-text.ts";
+export { assemblerText, recordAssembly, recordFlow, recordLiveRegisters } from "./assembler-text.ts";
 export { Batches, type BatchItem, type BatchView, type Spread } from "./batch.ts";
 export { readBuildInfo } from "./build-id.ts";
 export { ServiceError, serviceCodes } from "./codes.ts";

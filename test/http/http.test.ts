@@ -121,6 +121,19 @@ describe("POST /compile", () => {
     for (const name of ["code", "stats", "reflection"]) expect(body).not.toHaveProperty(name);
   });
 
+  it("emits the flow of the code and its live registers, from the cached record", async () => {
+    const { key } = (await post({ source: "flow", stage: "compute" })).json();
+    const body = (await post({ source: "flow", stage: "compute", emit: ["cfg", "liveRegisters"] })).json();
+    // The code is one s_endpgm.
+    expect(body).toMatchObject({
+      key,
+      cache: "memory",
+      cfg: { blocks: [{ offset: 0, endOffset: 4 }], edges: [] },
+      liveRegisters: [{ offset: 0, vgprs: 0, sgprs: 0 }],
+    });
+    expect(body).not.toHaveProperty("code");
+  });
+
   it("takes raw bodies, the same key as JSON", async () => {
     const raw = (type: string, payload: Buffer | string, query = "") =>
       app.inject({ method: "POST", url: `/compile${query}`, headers: { "content-type": type }, payload });
