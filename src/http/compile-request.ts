@@ -24,7 +24,8 @@ export function validBody<T extends TSchema>(request: FastifyRequest, schema: T,
 
 /** The request of a JSON body that the schema accepted. Errors: BAD_REQUEST. */
 export function parseBody(body: CompileBody): ParsedCompile {
-  const { source, spirv, language, options, emit, ...rest } = body;
+  const { source, spirv, language, options, emit, stages, ...rest } = body;
+  if (stages !== undefined) throw bad("stages stand in a JSON body of POST /compile only");
   if ((source === undefined) === (spirv === undefined)) throw bad("give either source or spirv");
   const chosen = language ?? (spirv === undefined ? "glsl" : "spirv");
   if ((chosen === "spirv") !== (spirv !== undefined)) throw bad(`language ${chosen} does not go with the given field`);
@@ -37,6 +38,17 @@ export function parseBody(body: CompileBody): ParsedCompile {
     ...input,
   };
   return { request, emit: new Set(emit ?? defaultEmit) };
+}
+
+/** A request for each stage of a body with `stages`, with what the stages share; undefined without. Errors: BAD_REQUEST. */
+export function parseStages({ stages, ...shared }: CompileBody): readonly ParsedCompile[] | undefined {
+  if (stages === undefined) return undefined;
+  const own = (["source", "spirv", "language", "stage"] as const).find((name) => shared[name] !== undefined);
+  if (own !== undefined) throw bad(`${own} stands in each of the stages`);
+  const names = stages.map(({ stage }) => stage);
+  if (new Set(names).size < names.length) throw bad("a stage stands twice in stages");
+  if (names.length > 1 && names.includes("compute")) throw bad("a compute stage is a pipeline by itself");
+  return stages.map((stage) => parseBody({ ...shared, ...stage }));
 }
 
 function decodeBase64(text: string): Uint8Array {

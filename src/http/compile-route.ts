@@ -1,4 +1,5 @@
 import { hash as digest } from "node:crypto";
+import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Diagnostic } from "../base/index.ts";
 import type { CompileRequest } from "../codeobj/index.ts";
@@ -12,11 +13,12 @@ import {
   reportNames,
 } from "../service/index.ts";
 import { AnswerMemo } from "./answer-memo.ts";
-import { type ParsedCompile, parseBody, parseRaw, validBody } from "./compile-request.ts";
+import { httpError } from "./codes.ts";
+import { type ParsedCompile, parseBody, parseRaw, parseStages, validBody } from "./compile-request.ts";
 import { JsonBytes } from "./json-body.ts";
 import { wants } from "./media.ts";
 import { type Problem, problemOf, sendProblem } from "./problem.ts";
-import { compileAnswer, compileBody, type EmitName, problem } from "./schemas.ts";
+import { compileAnswer, compileBody, type EmitName, problem, stagesAnswer } from "./schemas.ts";
 
 /** Hashes of code objects, kept as long as the record that holds the bytes. */
 const hashes = new WeakMap<Uint8Array, string>();
@@ -107,6 +109,9 @@ const jsonType = "application/json; charset=utf-8";
 /** Some six thousand answers of usual size. */
 const memoBytes = 32 << 20;
 
+/** Of one problem. */
+const maxDiagnostics = 100;
+
 type Body = JsonBytes | Buffer | undefined;
 
 class CompileRoute {
@@ -129,6 +134,7 @@ class CompileRoute {
 
   async answer(request: FastifyRequest<{ Body: Body }>, reply: FastifyReply, asElf: boolean): Promise<FastifyReply> {
     const parsed = parsedOf(request);
+    if (!("request" in parsed)) return this.#answerStages(parsed, request.id, reply, asElf);
     const result = await compileAnswerOf(this.#service, parsed, request.id);
     if (!result.ok) return sendProblem(reply, result.answer);
     const { compiled, answer } = result;
@@ -146,14 +152,29 @@ class CompileRoute {
       .type(elfType)
       .send(Buffer.from(record.elf.buffer, record.elf.byteOffset, record.elf.byteLength));
   }
+
+  /** All stages' answers, or one problem with the diagnostics of every stage that does not compile. */
+  async #answerStages(stages: readonly ParsedCompile[], id: string, reply: FastifyReply, asElf: boolean) {
+    if (asElf) throw httpError("BAD_REQUEST", { reason: "stages have a code object each: ask for application/json" });
+    const started = performance.now();
+    const results = await Promise.all(stages.map((parsed) => compileAnswerOf(this.#service, parsed, id)));
+    const diagnostics = results.flatMap((result, i) => {
+      const { stage } = stages[i]!.request;
+      return result.ok ? [] : (result.answer.diagnostics ?? []).map((diagnostic) => ({ ...diagnostic, stage }));
+    });
+    if (results.some(({ ok }) => !ok)) return sendProblem(reply, refusal(diagnostics.slice(0, maxDiagnostics), id));
+    const microseconds = Math.round((performance.now() - started) * 1000);
+    return reply.type(jsonType).send(JSON.stringify({ stages: results.map(({ answer }) => answer), microseconds }));
+  }
 }
 
-function parsedOf(request: FastifyRequest<{ Body: Body }>): ParsedCompile {
+function parsedOf(request: FastifyRequest<{ Body: Body }>): ParsedCompile | readonly ParsedCompile[] {
   const { body } = request;
   if (Buffer.isBuffer(body)) {
     return parseRaw(request, body, request.headers["content-type"]?.startsWith("application/x-spirv") === true);
   }
-  return parseBody(validBody(request, compileBody, body?.parse(request)));
+  const valid = validBody(request, compileBody, body?.parse(request));
+  return parseStages(valid) ?? parseBody(valid);
 }
 
 const problems = Object.fromEntries(
@@ -170,9 +191,9 @@ export function compileRoute(app: FastifyInstance, service: CompileService): voi
     {
       config: { role: "write", bodyAsBytes: true },
       schema: {
-        summary: "Compile one shader",
+        summary: "Compile one shader, or the stages of a pipeline",
         body: { content: { "application/json": { schema: compileBody } } },
-        response: { 200: compileAnswer, ...problems },
+        response: { 200: Type.Union([compileAnswer, stagesAnswer]), ...problems },
       },
     },
     (request, reply) => {

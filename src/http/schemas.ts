@@ -111,13 +111,31 @@ const options = Type.Object(
   closed,
 );
 
+/** What each stage has of its own. */
+const shader = {
+  source: Type.Optional(Type.String({ description: "GLSL or SPIR-V assembly text" })),
+  spirv: Type.Optional(Type.String({ description: "base64 of little-endian SPIR-V words" })),
+  language: Type.Optional(literals(["glsl", "spirv-asm", "spirv"])),
+  entryPoint: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+  filename: Type.Optional(Type.String({ maxLength: 1024 })),
+  defines: Type.Optional(texts),
+  includes: Type.Optional(texts),
+  specialization: Type.Optional(Type.Array(specialization, { maxItems: 1024 })),
+};
+const stage = literals(["compute", "vertex", "fragment"]);
+
 /** The body of `POST /compile`. */
 export const compileBody = Type.Object(
   {
-    source: Type.Optional(Type.String({ description: "GLSL or SPIR-V assembly text" })),
-    spirv: Type.Optional(Type.String({ description: "base64 of little-endian SPIR-V words" })),
-    language: Type.Optional(literals(["glsl", "spirv-asm", "spirv"])),
-    stage: Type.Optional(literals(["compute", "vertex", "fragment"])),
+    ...shader,
+    stage: Type.Optional(stage),
+    stages: Type.Optional(
+      Type.Array(Type.Object({ ...shader, stage }, closed), {
+        minItems: 1,
+        maxItems: 2,
+        description: "instead of one shader: the stages of a pipeline, which share the other fields",
+      }),
+    ),
     pipeline: Type.Optional(pipeline),
     targetEnv: Type.Optional(
       literals([
@@ -135,11 +153,6 @@ export const compileBody = Type.Object(
       ]),
     ),
     robustness: Type.Optional(literals(["buffer", "none"])),
-    entryPoint: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-    filename: Type.Optional(Type.String({ maxLength: 1024 })),
-    defines: Type.Optional(texts),
-    includes: Type.Optional(texts),
-    specialization: Type.Optional(Type.Array(specialization, { maxItems: 1024 })),
     target: Type.Optional(literals(["gfx1030"])),
     options: Type.Optional(options),
     emit: Type.Optional(Type.Array(literals(emitNames), { uniqueItems: true })),
@@ -160,6 +173,7 @@ const diagnostic = Type.Object({
   code: Type.String(),
   message: Type.String(),
   ...span,
+  stage: Type.Optional(Type.String({ description: "the stage, where the request had a list of them" })),
   notes: Type.Optional(Type.Array(Type.Object({ message: Type.String(), ...span }))),
 });
 
@@ -199,6 +213,12 @@ export const compileAnswer = Type.Object({
   pipeline: open("the pipeline state that was used"),
   diagnostics: Type.Array(diagnostic),
   compiler: Type.Object({ version: Type.String(), buildId: Type.String() }),
+  microseconds: count,
+});
+
+/** The answer to a body with `stages`. */
+export const stagesAnswer = Type.Object({
+  stages: Type.Array(compileAnswer, { description: "one answer a stage, in the order of the request" }),
   microseconds: count,
 });
 

@@ -134,6 +134,55 @@ describe("POST /compile", () => {
     expect(body).not.toHaveProperty("code");
   });
 
+  it("compiles the stages of a pipeline with what they share, one answer a stage in order", async () => {
+    const shared = { options: { optimization: 1 }, pipeline: { colorFormats: [] }, emit: ["asm"] };
+    const [vertex, fragment] = [
+      { stage: "vertex", source: "of vertices", defines: { A: "1" } },
+      { stage: "fragment", source: "of fragments" },
+    ];
+    const answer = await post({ stages: [vertex, fragment], ...shared });
+    expect(answer.statusCode, answer.body).toBe(200);
+    const { stages } = answer.json();
+    expect(stages).toHaveLength(2);
+    for (const [i, stage] of [vertex, fragment].entries()) {
+      expect(stages[i]).toMatchObject({ cache: "miss", asm: expect.any(String), pipeline: { colorFormats: [] } });
+      expect(stages[i]).not.toHaveProperty("code");
+      // Alone it is the same compile.
+      expect((await post({ ...stage, ...shared })).json()).toMatchObject({ key: stages[i].key, cache: "memory" });
+    }
+  });
+
+  it("names the stage of each diagnostic, and refuses lists that are no pipeline", async () => {
+    const stages = [
+      { stage: "vertex", source: "errors 2", filename: "a.vert" },
+      { stage: "fragment", source: "errors 1" },
+    ];
+    const failed = await post({ stages });
+    expectProblem(failed, 422, "COMPILE_FAILED");
+    expect(failed.json().diagnostics.map(({ stage, line }: { stage: string; line: number }) => [stage, line])).toEqual([
+      ["vertex", 1],
+      ["vertex", 2],
+      ["fragment", 1],
+    ]);
+    expect(failed.json().detail).toBe("the shader has 3 errors");
+    const good = { stage: "vertex", source: "v" };
+    const half = await post({ stages: [good, { stage: "fragment", source: "errors 1" }] });
+    expectProblem(half, 422, "COMPILE_FAILED");
+    expect(half.json().diagnostics).toMatchObject([{ stage: "fragment" }]);
+    for (const payload of [
+      { stages: [] },
+      { stages: [{ source: "no stage" }] },
+      { stages: [{ stage: "vertex" }] },
+      { stages: [good, good] },
+      { stages: [good, { stage: "compute", source: "c" }] },
+      { stages: [good], source: "s" },
+      { stages: [{ ...good, options: {} }] },
+    ]) {
+      expectProblem(await post(payload), 400, "BAD_REQUEST");
+    }
+    expectProblem(await post({ stages: [good] }, app, { accept: "application/x-elf" }), 400, "BAD_REQUEST");
+  });
+
   it("takes raw bodies, the same key as JSON", async () => {
     const raw = (type: string, payload: Buffer | string, query = "") =>
       app.inject({ method: "POST", url: `/compile${query}`, headers: { "content-type": type }, payload });
