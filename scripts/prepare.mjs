@@ -1,4 +1,4 @@
-// `prepare` of package.json: builds after `npm ci`. A production install has no build tools; it keeps the `dist` it has.
+// `prepare` of package.json: builds what is stale, after `npm ci` and whenever `npx kiln` links this folder. A production install has no build tools; it keeps the `dist` it has.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
@@ -9,5 +9,7 @@ if (!existsSync("node_modules/assemblyscript") || !existsSync("node_modules/tsx"
   }
   process.exit(0);
 }
-const built = spawnSync(process.execPath, ["node_modules/tsx/dist/cli.mjs", "scripts/build.ts"], { stdio: "inherit" });
+const built = spawnSync(process.execPath, ["node_modules/tsx/dist/cli.mjs", "scripts/build.ts", "--if-stale"], {
+  stdio: "inherit",
+});
 process.exit(built.status ?? 1);
