@@ -322,6 +322,10 @@ export const enum PacketValue {
   EVENT_VS_PARTIAL_FLUSH = 15,
   EVENT_PS_PARTIAL_FLUSH = 16,
   EVENT_INDEX_CS_PARTIAL_FLUSH = 4,
+  EVENT_SAMPLE_PIPELINESTAT = 30,
+  EVENT_INDEX_SAMPLE_PIPELINESTAT = 2,
+  PIPELINESTAT_COUNTERS = 11,
+  PIPELINESTAT_CS_INVOCATIONS = 10,
   EVENT_CACHE_FLUSH_TS = 20,
   EVENT_BOTTOM_OF_PIPE_TS = 40,
   EVENT_INDEX_END_OF_PIPE = 5,
@@ -556,12 +560,12 @@ export function pm4CopyDataWriteConfirm(word: u32): u32 {
   return (word >> 20) & 0x1;
 }
 
-/** EVENT_WRITE: body dword indices; index 4, type 7 CS, 15 VS, 16 PS partial flush: waits until such work before it has ended. */
+/** EVENT_WRITE: body dword indices; index 4, type 7 CS, 15 VS, 16 PS partial flush: waits until such work before it has ended; index 2, type 30: writes the pipeline statistics of the queue, 11 times 64 bits, to address (u64, a multiple of 8): the last is the compute invocations, graphics' are 0. */
 export const enum EventWriteBody {
   EVENT = 0,
   FIXED_DWORDS = 1,
   MIN_DWORDS = 1,
-  MAX_DWORDS = 1,
+  MAX_DWORDS = 3,
 }
 
 export function pm4EventWriteEventType(word: u32): u32 {

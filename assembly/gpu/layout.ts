@@ -283,6 +283,8 @@ export const enum Context {
   NEXT_WGP = 0xf0,
   /** Counters mode: workgroups that have ended. */
   ENDED = 0xf4,
+  /** u64: invocations that dispatches of the queue have launched. */
+  INVOCATIONS = 0xf8,
   /** `CounterSum` values of the last dispatch. */
   PERF = 0x100,
   /** Parallel to a decoded page: u64 page number | 1 << 63 where valid. */

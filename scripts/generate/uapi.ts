@@ -65,7 +65,8 @@ function packets(): string {
     }
     words.FIXED_DWORDS = at;
     words.MIN_DWORDS = at + (row.tail?.[1] ?? 0);
-    words.MAX_DWORDS = row.tail ? uapi.Pm4Header.COUNT_MASK : at;
+    const most = row.tail?.[2] === undefined ? uapi.Pm4Header.COUNT_MASK : at + row.tail[2];
+    words.MAX_DWORDS = row.tail ? most : at;
     parts.push(constEnum(`${pascal(name)}Body`, `${name}: body dword indices; ${row.about}.`, words));
     for (const [, kind] of row.words) {
       if (typeof kind === "string") continue;

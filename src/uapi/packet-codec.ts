@@ -59,6 +59,11 @@ function checked(name: string, value: number, width: number): number {
   return value;
 }
 
+/** Most dwords that follow the fixed ones. */
+function mostTail({ tail }: PacketRow): number {
+  return tail === undefined ? 0 : (tail[2] ?? Pm4Header.COUNT_MASK);
+}
+
 /** One type-3 packet as dwords, header first. Throws `Bug` on a value that does not fit its field. */
 export function encodePacket<P extends PacketName>(
   name: P,
@@ -81,7 +86,7 @@ export function encodePacket<P extends PacketName>(
       body.push(sum);
     }
   }
-  if (tail.length < (row.tail?.[1] ?? 0) || (row.tail === undefined && tail.length > 0)) {
+  if (tail.length < (row.tail?.[1] ?? 0) || tail.length > mostTail(row)) {
     throw new Bug(`${name} with ${tail.length} dwords after its fixed words`);
   }
   for (let i = 0; i < tail.length; i++) body.push((tail[i] as number) >>> 0);
@@ -122,7 +127,7 @@ export function decodePacket(words: ArrayLike<number>, at: number): DecodedPacke
   if (at + 1 + body > words.length) return bad(`${name} runs past the end of the buffer`);
   const fixed = fixedDwords(row);
   const least = fixed + (row.tail?.[1] ?? 0);
-  if (body < least || (row.tail === undefined && body > least)) return bad(`${name} with ${body} body dwords`);
+  if (body < least || body > fixed + mostTail(row)) return bad(`${name} with ${body} body dwords`);
   const values: Record<string, number | bigint> = {};
   let next = at + 1;
   for (const [word, kind] of row.words) {

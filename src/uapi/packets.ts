@@ -8,8 +8,8 @@ export type PacketWord =
 export interface PacketRow {
   readonly opcode: number;
   readonly words: readonly PacketWord[];
-  /** Dwords that follow the fixed words: their name, and at least how many. */
-  readonly tail?: readonly [name: string, min: number];
+  /** Dwords that follow the fixed words: their name, at least how many, at most how many where that is fixed. */
+  readonly tail?: readonly [name: string, min: number, max?: number];
   readonly about: string;
 }
 
@@ -154,7 +154,9 @@ export const packetRows = {
         ],
       ],
     ],
-    about: "index 4, type 7 CS, 15 VS, 16 PS partial flush: waits until such work before it has ended",
+    tail: ["address", 0, 2],
+    about:
+      "index 4, type 7 CS, 15 VS, 16 PS partial flush: waits until such work before it has ended; index 2, type 30: writes the pipeline statistics of the queue, 11 times 64 bits, to address (u64, a multiple of 8): the last is the compute invocations, graphics' are 0",
   },
   RELEASE_MEM: {
     opcode: 0x49,
@@ -255,6 +257,11 @@ export const PacketValue = {
   EVENT_VS_PARTIAL_FLUSH: 15,
   EVENT_PS_PARTIAL_FLUSH: 16,
   EVENT_INDEX_CS_PARTIAL_FLUSH: 4,
+  EVENT_SAMPLE_PIPELINESTAT: 30,
+  EVENT_INDEX_SAMPLE_PIPELINESTAT: 2,
+  /** 64-bit counters that the sample writes, and which of them counts compute invocations. */
+  PIPELINESTAT_COUNTERS: 11,
+  PIPELINESTAT_CS_INVOCATIONS: 10,
   EVENT_CACHE_FLUSH_TS: 0x14,
   EVENT_BOTTOM_OF_PIPE_TS: 0x28,
   EVENT_INDEX_END_OF_PIPE: 5,

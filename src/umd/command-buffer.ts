@@ -95,6 +95,8 @@ export class CommandBuffer {
   #pipeline: ComputePipeline | undefined;
   #pipelineDirty = false;
   readonly #sets = new Map<number, BoundSet>();
+  /** The query that counts. */
+  #query: { readonly pool: QueryPool; readonly index: number } | undefined;
   readonly #push = new Uint8Array(maxPushConstantBytes);
 
   constructor(owner: CommandOwner, options: CommandBufferOptions = {}) {
@@ -121,6 +123,7 @@ export class CommandBuffer {
     this.#secondaries.clear();
     this.#sets.clear();
     this.#pipeline = undefined;
+    this.#query = undefined;
     this.#push.fill(0);
     return this;
   }
@@ -301,15 +304,39 @@ export class CommandBuffer {
   /** Writes the clock into a query once what came before has ended. */
   writeTimestamp(pool: QueryPool, index: number): this {
     this.#recording();
+    valid(pool.kind === "timestamp", `a timestamp into a query of ${pool.kind}`);
     const { value, available } = pool.place(index);
     this.#used.add(pool.memory);
     this.#words.push(...this.#encoder.timestamp(value), ...this.#encoder.signal(available, 1));
     return this;
   }
 
-  /** Copies values of queries, 8 bytes each, after waiting until they are there. */
+  /** Starts to count for a query of pipeline statistics. One at a time; it ends in the same command buffer. */
+  beginQuery(pool: QueryPool, index: number): this {
+    this.#computing();
+    valid(pool.kind === "pipelineStatistics", `begin of a query of ${pool.kind}`);
+    valid(this.#query === undefined, "begin of a query while another is active");
+    const { begin, available } = pool.place(index);
+    this.#query = { pool, index };
+    this.#used.add(pool.memory);
+    this.#words.push(...computeEncoder.signal(available, 0), ...computeEncoder.statistics(begin));
+    return this;
+  }
+
+  /** Ends the active query: its result is there once what came before has ended. */
+  endQuery(pool: QueryPool, index: number): this {
+    this.#recording();
+    valid(this.#query?.pool === pool && this.#query.index === index, `end of query ${index}, which is not active`);
+    const { value, available } = pool.place(index);
+    this.#query = undefined;
+    this.#words.push(...computeEncoder.statistics(value), ...computeEncoder.signal(available, 1));
+    return this;
+  }
+
+  /** Copies values of timestamp queries, 8 bytes each, after waiting until they are there. */
   copyQueryResults(pool: QueryPool, first: number, count: number, buffer: Buffer, offsetBytes = 0): this {
     this.#recording();
+    valid(pool.kind === "timestamp", "the engines copy timestamps only: statistics are read by the host");
     const dst = this.#reach(buffer, offsetBytes, count * 8);
     this.#used.add(pool.memory);
     for (let i = 0; i < count; i++) {
@@ -323,6 +350,7 @@ export class CommandBuffer {
   executeCommands(secondaries: readonly CommandBuffer[]): this {
     this.#computing();
     valid(this.level === "primary", "a secondary command buffer runs no others");
+    valid(this.#query === undefined, "executeCommands while a query is active: no inherited queries");
     for (const secondary of secondaries) {
       valid(secondary.level === "secondary", "executeCommands of a primary command buffer");
       valid(secondary.queue === "compute", "executeCommands of another queue's command buffer");
@@ -339,6 +367,7 @@ export class CommandBuffer {
   /** Closes the recording and puts the packets in memory the GPU reads. */
   end(): this {
     this.#recording();
+    valid(this.#query === undefined, "end of a command buffer with an active query");
     if (this.#words.length === 0) this.#words.push(...this.#encoder.nop());
     this.#dwords = this.#words.length;
     this.#memory = this.#owner.commandMemory(this.#dwords * 4);

@@ -21,7 +21,7 @@ import { PipelineCache } from "./pipeline-cache.ts";
 import { DeviceQueue, type SubmitOptions } from "./queue.ts";
 import { pointWords, Semaphore, type SemaphorePoint } from "./semaphore.ts";
 import { Suballocator, type SuballocatorOptions } from "./suballocator.ts";
-import { Event, QueryPool } from "./sync.ts";
+import { Event, type QueryKind, QueryPool } from "./sync.ts";
 import { VaHeap } from "./va-heap.ts";
 import { ApiLayer, type ApiMessage } from "./validate/index.ts";
 
@@ -240,9 +240,10 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
     return new Event(this.allocateMemory({ sizeBytes: 4, type: "host" }));
   }
 
-  /** Timestamp queries, not available at first. */
-  createQueryPool(count: number): QueryPool {
-    return new QueryPool(this.allocateMemory({ sizeBytes: QueryPool.sizeBytes(count), type: "host" }), count);
+  /** Queries of one kind, not available at first. */
+  createQueryPool(count: number, kind: QueryKind = "timestamp"): QueryPool {
+    const memory = this.allocateMemory({ sizeBytes: QueryPool.sizeBytes(count, kind), type: "host" });
+    return new QueryPool(memory, count, kind);
   }
 
   commandMemory(sizeBytes: number): DeviceMemory {

@@ -89,7 +89,10 @@ function barrierPackets({ from, to, range }: BarrierScope): number[] {
 }
 
 /** PM4 on the compute queues. */
-export const computeEncoder: Encoder = {
+export const computeEncoder: Encoder & {
+  /** Writes the queue's pipeline statistics, counted up to here. */
+  statistics(va: bigint): number[];
+} = {
   copy: (src, dst, sizeBytes) =>
     [...runs(sizeBytes, DMA_MAX_BYTES)].flatMap(([at, byteCount]) =>
       encodePacket("DMA_DATA", {
@@ -146,6 +149,15 @@ export const computeEncoder: Encoder = {
       pollInterval: POLL_INTERVAL,
     }),
   nop: () => encodePacket("NOP", {}, [0]),
+  statistics: (address) =>
+    encodePacket(
+      "EVENT_WRITE",
+      {
+        eventType: PacketValue.EVENT_SAMPLE_PIPELINESTAT,
+        eventIndex: PacketValue.EVENT_INDEX_SAMPLE_PIPELINESTAT,
+      },
+      [Number(address & 0xffff_ffffn), Number(BigInt.asUintN(64, address) >> 32n)],
+    ),
 };
 
 /** Data dwords of one WRITE_LINEAR that the driver uses; the field has room for 2^20. */

@@ -22,7 +22,7 @@ const features: Readonly<Record<string, boolean>> = {
   multiDrawIndirect: false,
   multiViewport: false,
   occlusionQueryPrecise: false,
-  pipelineStatisticsQuery: false,
+  pipelineStatisticsQuery: true,
   robustBufferAccess: true,
   sampleRateShading: false,
   samplerAnisotropy: false,

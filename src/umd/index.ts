@@ -27,5 +27,5 @@ export type { PipelineCache } from "./pipeline-cache.ts";
 export type { SubmitOptions } from "./queue.ts";
 export type { Semaphore, SemaphorePoint } from "./semaphore.ts";
 export type { Suballocation, Suballocator, SuballocatorOptions } from "./suballocator.ts";
-export type { Event, QueryPool } from "./sync.ts";
+export type { Event, QueryKind, QueryPool } from "./sync.ts";
 export { type ApiMessage, type ApiRule, formatApiMessage } from "./validate/index.ts";

@@ -1,3 +1,4 @@
+import { PacketValue } from "../uapi/index.ts";
 import { valid } from "./errors.ts";
 import type { DeviceMemory } from "./memory.ts";
 
@@ -35,36 +36,52 @@ export class Event {
   }
 }
 
-/** Bytes of one query: the value, then whether it is there; 64 bits each. */
-const QUERY_BYTES = 16;
+/**
+ * `timestamp`: ticks of the machine's clock; a tick is an instruction, or 64 bytes moved by a copy.
+ * `pipelineStatistics`: compute shader invocations of the dispatches between begin and end, all lanes of a workgroup
+ * that exist.
+ */
+export type QueryKind = "timestamp" | "pipelineStatistics";
 
-/** Timestamps, in ticks of the machine's clock: a tick is an instruction, or 64 bytes moved by a copy. */
+const sampleBytes = PacketValue.PIPELINESTAT_COUNTERS * 8;
+
+/** Bytes of one query: the value (statistics: the counters at the end, then those at the begin), then whether it is there. */
+const queryBytes: Readonly<Record<QueryKind, number>> = { timestamp: 16, pipelineStatistics: 2 * sampleBytes + 8 };
+
+/** Queries of one kind. */
 export class QueryPool {
   readonly memory: DeviceMemory;
   readonly count: number;
+  readonly kind: QueryKind;
 
-  constructor(memory: DeviceMemory, count: number) {
+  constructor(memory: DeviceMemory, count: number, kind: QueryKind) {
     this.memory = memory;
     this.count = count;
+    this.kind = kind;
   }
 
-  static sizeBytes(count: number): number {
-    return count * QUERY_BYTES;
+  static sizeBytes(count: number, kind: QueryKind): number {
+    return count * queryBytes[kind];
   }
 
-  /** Address of a query's value, and of its availability. */
-  place(index: number): { readonly value: bigint; readonly available: bigint } {
+  /** Address of a query's value, of the counters at its begin (statistics), and of its availability. */
+  place(index: number): { readonly value: bigint; readonly begin: bigint; readonly available: bigint } {
     valid(Number.isInteger(index) && index >= 0 && index < this.count, `query ${index} of ${this.count}`);
-    const value = this.memory.va + BigInt(index * QUERY_BYTES);
-    return { value, available: value + 8n };
+    const bytes = queryBytes[this.kind];
+    const value = this.memory.va + BigInt(index * bytes);
+    return { value, begin: value + BigInt(sampleBytes), available: value + BigInt(bytes - 8) };
   }
 
   /** The query's value; undefined while it is not available. */
   result(index: number): bigint | undefined {
     this.place(index);
     const view = this.memory.map();
-    const words = new BigUint64Array(view.buffer, view.byteOffset + index * QUERY_BYTES, 2);
-    return Atomics.load(words, 1) === 0n ? undefined : Atomics.load(words, 0);
+    const bytes = queryBytes[this.kind];
+    const words = new BigUint64Array(view.buffer, view.byteOffset + index * bytes, bytes / 8);
+    if (Atomics.load(words, bytes / 8 - 1) === 0n) return undefined;
+    if (this.kind === "timestamp") return Atomics.load(words, 0);
+    const at = PacketValue.PIPELINESTAT_CS_INVOCATIONS;
+    return BigInt.asUintN(64, Atomics.load(words, at) - Atomics.load(words, PacketValue.PIPELINESTAT_COUNTERS + at));
   }
 
   /** Host reset of all queries. */

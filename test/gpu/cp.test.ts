@@ -58,6 +58,20 @@ describe("the command processor's data packets", () => {
     expect(second! - first!).toBe(16);
   });
 
+  it("EVENT_WRITE of the statistics: eleven counters, 0 before any dispatch; refuses other sizes and addresses", () => {
+    rig.u32(to.physical, 24).fill(9);
+    const sample = (at: bigint, eventIndex = 2) =>
+      encodePacket("EVENT_WRITE", { eventType: 30, eventIndex }, [Number(at & 0xffff_ffffn), Number(at >> 32n)]);
+    expect(ran(sample(to.va + 4096n - 48n + 8n))).toBeUndefined();
+    expect(ran(sample(to.va))).toBeUndefined();
+    expect([...rig.u32(to.physical, 24)]).toEqual([...new Array(22).fill(0), 9, 9]);
+    const bad = [sample(to.va + 4n), sample(to.va, 4), encodePacket("EVENT_WRITE", { eventType: 30, eventIndex: 2 })];
+    for (const packet of [...bad, encodePacket("EVENT_WRITE", { eventType: 7, eventIndex: 4 }, [0, 0])]) {
+      expect(ran(packet)).toMatchObject({ name: "MALFORMED_PACKET" });
+      rig.reset();
+    }
+  });
+
   it("DMA_DATA copies across pages at odd addresses and fills with dwords", () => {
     const from = rig.alloc(8192);
     for (let i = 0; i < 8192; i++) rig.bytes[from.physical + i] = (i * 7) & 255;

@@ -85,7 +85,8 @@ describe("packets", () => {
     expect(() => encodePacket("INDIRECT_BUFFER", { sizeDwords: 1 << 20 })).toThrow(/20 bits/);
     expect(() => encodePacket("NOP", { x: 1 } as never, [0])).toThrow(/has no x/);
     expect(() => encodePacket("SET_SH_REG", { offset: 0 })).toThrow(/0 dwords/);
-    expect(() => encodePacket("EVENT_WRITE", {}, [1])).toThrow(/1 dwords/);
+    expect(() => encodePacket("ACQUIRE_MEM", {}, [1])).toThrow(/1 dwords/);
+    expect(() => encodePacket("EVENT_WRITE", {}, [1, 2, 3])).toThrow(/3 dwords/);
     expect(() => encodePacket("NOP", {}, new Array(0x4000).fill(0))).toThrow(/dwords/);
   });
 

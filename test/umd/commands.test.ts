@@ -143,6 +143,51 @@ describe("commands on the machine", () => {
     expect(queries.result(2)).toBeUndefined();
   });
 
+  it("statistics queries count the invocations of the dispatches between begin and end, and no others", async () => {
+    // 40 lanes: a whole wave and a quarter of one.
+    const source = "#version 450\nlayout(local_size_x = 5, local_size_y = 4, local_size_z = 2) in;\nvoid main() {}";
+    const pipeline = await pipelineOf(source);
+    const counts = device.createBoundBuffer(12);
+    new Uint32Array(counts.map().buffer, counts.map().byteOffset, 3).set([2, 3, 1]);
+    const queries = device.createQueryPool(4, "pipelineStatistics");
+    const command = device.createCommandBuffer().begin().bindPipeline(pipeline).resetQueries(queries);
+    command
+      .dispatch(9)
+      .beginQuery(queries, 0)
+      .dispatch(3, 2, 2)
+      .dispatchBase([4, 0, 1], [2, 1, 1])
+      .endQuery(queries, 0)
+      .dispatch(7)
+      .beginQuery(queries, 1)
+      .endQuery(queries, 1)
+      .beginQuery(queries, 2)
+      .dispatchIndirect(counts)
+      .endQuery(queries, 2)
+      .end();
+    for (let run = 0; run < 2; run++) {
+      expect(await device.submit([command]).wait()).toBe("SUCCESS");
+      const results = [0, 1, 2, 3].map((i) => queries.result(i));
+      expect(results).toEqual([BigInt((3 * 2 * 2 + 2) * 40), 0n, BigInt(2 * 3 * 40), undefined]);
+    }
+  });
+
+  it("statistics queries are refused where they are not whole, or of another kind", () => {
+    const stats = device.createQueryPool(2, "pipelineStatistics");
+    const times = device.createQueryPool(1);
+    const out = device.createBoundBuffer(16);
+    const open = () => device.createCommandBuffer().begin();
+    expect(() => open().beginQuery(times, 0)).toThrow(/query of timestamp/);
+    expect(() => open().writeTimestamp(stats, 0)).toThrow(/query of pipelineStatistics/);
+    expect(() => open().beginQuery(stats, 2)).toThrow(/query 2 of 2/);
+    expect(() => open().beginQuery(stats, 0).beginQuery(stats, 1)).toThrow(/another is active/);
+    expect(() => open().beginQuery(stats, 0).endQuery(stats, 1)).toThrow(/not active/);
+    expect(() => open().endQuery(stats, 0)).toThrow(/not active/);
+    expect(() => open().beginQuery(stats, 0).end()).toThrow(/active query/);
+    expect(() => open().beginQuery(stats, 0).executeCommands([])).toThrow(/inherited/);
+    expect(() => open().copyQueryResults(stats, 0, 1, out)).toThrow(/timestamps only/);
+    expect(() => device.createCommandBuffer({ queue: "transfer" }).begin().beginQuery(stats, 0)).toThrow(/no shaders/);
+  });
+
   it("copies regions between buffers, and runs secondary command buffers between a primary's own commands", async () => {
     const { pipeline, set, out } = await addSetup();
     const pool = device.createCommandPool({ level: "secondary" });

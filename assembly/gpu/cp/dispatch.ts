@@ -155,6 +155,12 @@ function endDispatch(queue: u32, context: usize): void {
   store<u32>(context, 0, Context.DISPATCHING);
   setQueueWord(queue, Queue.DISPATCHES, queueWord(queue, Queue.DISPATCHES) + 1);
   if (counting) closeModel(queue, context);
+  const groups = load<u32>(context, Context.WAVES_LAUNCHED) / load<u32>(context, Context.WAVES);
+  const x = load<u32>(context, Context.THREADS_X);
+  const y = load<u32>(context, Context.THREADS_Y);
+  const z = load<u32>(context, Context.THREADS_Z);
+  const invocations = <u64>groups * <u64>(x * y * z);
+  store<u64>(context, load<u64>(context, Context.INVOCATIONS) + invocations, Context.INVOCATIONS);
   const perf = context + Context.PERF;
   memory.copy(perf, context + Context.COUNTS, 6 << 3);
   store<u64>(perf, load<u32>(context, Context.WAVES_LAUNCHED), CounterSum.WAVES);

@@ -37,7 +37,7 @@ import { Context, FILE_BYTES, REGISTER_FILES } from "../layout.ts";
 import { cached } from "../mem/cache-state.ts";
 import { settleQueue } from "../mem/stores.ts";
 import { dropTranslations } from "../mem/translate.ts";
-import { readSettled } from "../sdma/copy.ts";
+import { readSettled, storeVisible64 } from "../sdma/copy.ts";
 import { setQueueWord, takeControlWord } from "./control.ts";
 import { acquireMem, copyData, dmaData, releaseMem, waitRegMem, writeData } from "./data.ts";
 import { startDispatch } from "./dispatch.ts";
@@ -147,7 +147,7 @@ function execute(opcode: u32, size: u32): void {
       if (fits(size, AcquireMemBody.MIN_DWORDS, AcquireMemBody.MAX_DWORDS)) acquireMem();
       return;
     case Pm4.EVENT_WRITE:
-      if (fits(size, EventWriteBody.MIN_DWORDS, EventWriteBody.MAX_DWORDS)) eventWrite();
+      if (fits(size, EventWriteBody.MIN_DWORDS, EventWriteBody.MAX_DWORDS)) eventWrite(size);
       return;
     default:
       raise(FaultKind.UNKNOWN_PACKET);
@@ -156,16 +156,34 @@ function execute(opcode: u32, size: u32): void {
 }
 
 /** Packets run in order and a dispatch ends before the next packet: a partial flush has nothing to wait for. */
-function eventWrite(): void {
+function eventWrite(size: u32): void {
   const event = body(EventWriteBody.EVENT);
   const type = pm4EventWriteEventType(event);
+  if (type == PacketValue.EVENT_SAMPLE_PIPELINESTAT) {
+    const isSample = pm4EventWriteEventIndex(event) == PacketValue.EVENT_INDEX_SAMPLE_PIPELINESTAT;
+    if (isSample && size == EventWriteBody.MAX_DWORDS) samplePipelineStatistics();
+    else raise(FaultKind.MALFORMED_PACKET);
+    return;
+  }
   const flush =
     type == PacketValue.EVENT_CS_PARTIAL_FLUSH ||
     type == PacketValue.EVENT_VS_PARTIAL_FLUSH ||
     type == PacketValue.EVENT_PS_PARTIAL_FLUSH;
-  if (!flush || pm4EventWriteEventIndex(event) != PacketValue.EVENT_INDEX_CS_PARTIAL_FLUSH)
+  const index = pm4EventWriteEventIndex(event);
+  if (!flush || size != EventWriteBody.FIXED_DWORDS || index != PacketValue.EVENT_INDEX_CS_PARTIAL_FLUSH)
     raise(FaultKind.MALFORMED_PACKET);
   else if (cached) settleQueue(queue);
+}
+
+/** The queue's statistics to memory; there are no graphics stages to count. */
+function samplePipelineStatistics(): void {
+  const address = body64(EventWriteBody.FIXED_DWORDS);
+  if (address & 7) raise(FaultKind.MALFORMED_PACKET);
+  for (let i: u32 = 0; i < <u32>PacketValue.PIPELINESTAT_COUNTERS; i++) {
+    if (faultKind != 0) return;
+    const isCompute = i == <u32>PacketValue.PIPELINESTAT_CS_INVOCATIONS;
+    storeVisible64(address + ((<u64>i) << 3), isCompute ? load<u64>(context, Context.INVOCATIONS) : 0);
+  }
 }
 
 function dispatchIndirect(): void {
