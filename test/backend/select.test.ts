@@ -140,6 +140,35 @@ describe("addresses", () => {
   });
 });
 
+describe("workgroup memory", () => {
+  const pair = (first: number, second: number): string[] =>
+    text(`  %s:32x1 = load_shared %o base=${first} div
+  %t:32x1 = load_shared %o base=${second} div
+  %a:32 = iadd %s, %t div
+${store("a")}`).filter((l) => l.startsWith("ds_"));
+
+  it("reads two words at two offsets at once where the offsets fit", () => {
+    expect(pair(0, 1020)).toEqual([expect.stringMatching(/^ds_read2_b32 v\[\d+:\d+\], v\d+ offset1:255$/)]);
+    expect(pair(256, 65_280)).toEqual([expect.stringMatching(/^ds_read2st64_b32 .* offset0:1 offset1:255$/)]);
+    expect(pair(0, 1024)).toEqual([expect.stringMatching(/^ds_read2st64_b32 .* offset1:4$/)]);
+    expect(pair(0, 1028)).toHaveLength(2);
+    expect(pair(0, 2)).toHaveLength(2);
+  });
+
+  it("keeps the order of accesses that may meet", () => {
+    const lines = text(`  store_shared %l, %o base=0
+  %s:32x1 = load_shared %two base=64 div
+  store_shared %s, %o base=256
+  store_shared %two, %o base=512
+${store("l")}`).filter((l) => l.startsWith("ds_"));
+    expect(lines).toEqual([
+      expect.stringMatching(/^ds_write_b32/),
+      expect.stringMatching(/^ds_read_b32/),
+      expect.stringMatching(/^ds_write2_b32 .* offset0:64 offset1:128$/),
+    ]);
+  });
+});
+
 describe("control flow", () => {
   const diverge = (then: string, other: string): string => `${load("x")}
   %c:1 = ult %x, %l div
@@ -160,9 +189,46 @@ m:`;
   });
 
   it("saves, switches and restores EXEC around two sides", () => {
-    const lines = text(`${diverge(store("l"), store("x"))}\n${store("o")}`);
+    // 48 invocations: the second wave is launched with half of its lanes.
+    const lines = text(`${diverge(store("l"), store("x"))}\n${store("o")}`, undefined, 48);
     const exec = lines.filter((l) => /exec/.test(l)).map((l) => l.split(" ")[0]);
     expect(exec).toEqual(["s_and_saveexec_b32", "s_cbranch_execz", "s_andn2_b32", "s_cbranch_execz", "s_mov_b32"]);
+  });
+
+  it("saves no EXEC where every lane is active", () => {
+    const lines = text(`${diverge(store("l"), store("x"))}\n${store("o")}`);
+    const exec = lines.filter((l) => /exec|cmpx/.test(l)).map((l) => l.replace(/ v.*/, ""));
+    expect(exec).toEqual([
+      expect.stringMatching(/^v_cmpx_/),
+      expect.stringMatching(/^s_cbranch_execz/),
+      "s_andn2_b32 exec_lo, -1, exec_lo",
+      expect.stringMatching(/^s_cbranch_execz/),
+      "s_mov_b32 exec_lo, -1",
+    ]);
+  });
+
+  it("repeats a short test at the end of a loop", () => {
+    const lines = text(`  %n:32 = load_push base=0
+loop {
+h: preds b0 c
+  %i:32 = phi %zero, %next
+  %more:1 = ult %i, %n
+  if %more {
+t:
+  } else {
+e:
+  break
+  }
+b:
+  store_ssbo %i, %o set=0 binding=1 base=0
+} cont {
+c:
+  %next:32 = iadd %i, %one
+}
+m:`);
+    expect(count(lines, /^s_branch/)).toBe(0);
+    expect(count(lines, /^s_cmp_(lt|ge)_u32/)).toBe(2);
+    expect(count(lines, /^s_cbranch_scc/)).toBe(2);
   });
 
   it("does not branch over a few ALU instructions", () => {
@@ -263,7 +329,8 @@ ${store("c")}`);
 
   it("count DS loads exactly when no scalar load is open", () => {
     const lines = text(`  %s:32x1 = load_shared %o base=0 div
-  %t:32x1 = load_shared %o base=256 div
+  %p:32 = ishl %o, %one div
+  %t:32x1 = load_shared %p base=256 div
   %a:32 = iadd %s, %l div
   %b:32 = imul %a, %t div
   store_shared %b, %o base=0`);

@@ -231,8 +231,9 @@ function compareIntoExec(at: u32): void {
   if (mDst0[save] != EXEC) {
     // Still a saved mask: is it read?
     const restore = records[at + RESTORE];
+    const restores = restore != 0 && mBlock[restore] != 0 && mSrc0[restore] == mDst0[save];
     const first = bFirst[nodeTarget[records[at + NODE]]];
-    if ((records[at + BITS] & Record.DROPS_THEN) != 0 || restore == 0 || mBlock[restore] != 0) return;
+    if ((records[at + BITS] & Record.DROPS_THEN) != 0 || restore == 0 || restores) return;
     if (first != 0 && mSrc0[first] == mDst0[save] && mDst0[first] == EXEC) return;
   }
   const op = execCompare(mOp[compare], inverted);
@@ -243,13 +244,14 @@ function compareIntoExec(at: u32): void {
 }
 
 /** The first block from place k on with an instruction; the end counts as place `layoutLength()`. */
-function nextFilled(k: u32): u32 {
+export function nextFilled(k: u32): u32 {
   let j = k;
   while (j < layoutLength() && bFirst[bOrder[j]] == 0) j++;
   return j;
 }
 
-function inverted(op: u32): u32 {
+/** The branch on the opposite condition, or none. */
+export function inverted(op: u32): u32 {
   switch (op) {
     case Op.s_cbranch_scc0:
       return Op.s_cbranch_scc1;

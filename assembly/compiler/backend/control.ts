@@ -21,6 +21,7 @@ import {
   kindOf,
   listFirst,
   listLast,
+  localSize,
   loopOf,
   nextBlock,
   nextNode,
@@ -29,6 +30,7 @@ import {
   parentOf,
   sideOf,
   src,
+  stage,
   successor0,
   useCount,
 } from "../ir/index.ts";
@@ -48,7 +50,7 @@ import {
 } from "./columns.ts";
 import { startExact } from "./exact.ts";
 import { makeArguments } from "./launch.ts";
-import { addEdge, addLaneEdge, layOut, newBlock, newVreg, RegClass, setMachinePlace } from "./machine.ts";
+import { addEdge, addLaneEdge, Hw, hw, layOut, newBlock, newVreg, RegClass, setMachinePlace } from "./machine.ts";
 import { Sel, selOf } from "./patterns.ts";
 import { copyPhis, selectBlock } from "./select.ts";
 import { conditionInScc, EXEC, maskOf } from "./values.ts";
@@ -66,8 +68,13 @@ const DIVERGENT_CONTINUE: u32 = 4;
 const DIVERGENT_BREAK: u32 = 8;
 /** If, divergent: else comes first in the code, as its jump then needs no mask. THEN_JUMPS and ELSE_JUMPS follow. */
 const SWAPPED: u32 = 128;
+/** If, loop: every lane of the wave is active in it. */
+const FULL: u32 = 256;
 const HAS_BREAK: u32 = 16;
 const HAS_CONTINUE: u32 = 32;
+
+const COMPUTE: u32 = 0;
+const WAVE_LANES: u32 = 32;
 
 /** Whether the machine block being built can be reached. */
 let reachable: bool = true;
@@ -127,6 +134,13 @@ function scanJumps(): void {
     setFlag(n, op == Op.BREAK ? HAS_BREAK : HAS_CONTINUE);
     if (divergent) setFlag(n, op == Op.BREAK ? DIVERGENT_BREAK : DIVERGENT_CONTINUE);
   }
+}
+
+/** Every lane of each wave is active where the node stands: whole waves are launched, and none of their lanes is away. */
+function isFull(node: u32): bool {
+  const around = parentOf(node);
+  if (around != 0) return flag(around, FULL);
+  return stage() == COMPUTE && (localSize(0) * localSize(1) * localSize(2)) % WAVE_LANES == 0;
 }
 
 /** The loop's lanes end up outside at different times: EXEC must be restored behind it. */
@@ -190,6 +204,8 @@ function enterIf(node: u32): void {
   nodeMachine[node] = merge;
   const before = buildBlock();
   let cond = condition(node);
+  const full = isFull(node);
+  if (full && !flag(node, DIVERGENT)) setFlag(node, FULL);
   if (!flag(node, DIVERGENT)) {
     const sense = conditionInScc(cond);
     branch(sense ? Isa.s_cbranch_scc0 : Isa.s_cbranch_scc1, elseBlock);
@@ -204,7 +220,8 @@ function enterIf(node: u32): void {
     readers = max<u32>(readers, useCount(cond));
     const mask = maskOf(cond);
     const saved = newVreg(RegClass.SGPR, 1);
-    nodeAnchor[node] = saved;
+    // Where every lane is active nothing needs to be saved.
+    nodeAnchor[node] = full ? hw(Hw.MINUS_ONE, 1) : saved;
     salu(inverted ? Isa.s_andn1_saveexec_b32 : Isa.s_and_saveexec_b32, saved, mask, 0);
     const save = bLast[before];
     const compare = mPrev[save];
@@ -273,6 +290,7 @@ function enterLoop(node: u32): void {
   nodeMachine[node] = newBlock();
   nodeTarget[node] = newBlock();
   nodeDepthOf[node] = header;
+  if (isFull(node) && !flag(node, DIVERGENT_BREAK) && !flag(node, DIVERGENT_CONTINUE)) setFlag(node, FULL);
   if (savesExec(node)) {
     nodeAnchor[node] = newVreg(RegClass.SGPR, 1);
     salu(Isa.s_mov_b32, nodeAnchor[node], EXEC, 0);

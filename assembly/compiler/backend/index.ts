@@ -32,9 +32,11 @@ import {
 } from "./launch.ts";
 import { liveAgain, liveness } from "./liveness.ts";
 import { resetMachine } from "./machine.ts";
+import { pairShared } from "./pair-shared.ts";
 import { choosePatterns } from "./patterns.ts";
 import { peephole } from "./peephole.ts";
 import { relaxBranches } from "./relax.ts";
+import { rotateLoops } from "./rotate.ts";
 import { findBufferWrites } from "./scalar-loads.ts";
 import { schedule } from "./schedule.ts";
 import { resetSpills, rewriteSpills, scratchBytes, spilledSgprs, spilledVgprs } from "./spill.ts";
@@ -56,7 +58,10 @@ export function select(thrifty: bool): void {
   if (failed()) return;
   selectFunction();
   if (failed()) return;
-  if (!thrifty) schedule();
+  if (!thrifty) {
+    schedule();
+    pairShared();
+  }
   liveness();
   coalesce();
 }
@@ -80,6 +85,7 @@ export function emit(): i32 {
   if (failed()) return failureCode();
   assignOperands();
   cleanUp();
+  rotateLoops();
   peephole();
   shrinkForms();
   insertWaitcnt();

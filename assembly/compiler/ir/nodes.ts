@@ -282,6 +282,11 @@ export function appendLoop(owner: u32, side: u32): u32 {
   return n;
 }
 
+/** An owner of a list (side 0) that has no place in the tree yet: `spliceList` gives its nodes one. */
+export function newList(): u32 {
+  return newNode(Kind.NONE);
+}
+
 /** Fills all predecessor lists in tree order from the structure. There must be no phis. */
 export function buildPreds(): void {
   predTop = 0;

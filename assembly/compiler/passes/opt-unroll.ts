@@ -1,45 +1,42 @@
 /**
- * Unrolls loops that go round a known, small number of times: header, one exit there, and a body and cont of one block
- * each. The header's condition is computed for one round after the other by the fold expressions, from the constants that
- * its phis start with. `loop { %1 = phi 0, %3; … %1 < 4 … }` → four copies of the body in front of what follows. A loop
- * whose end does not show within MAX_ROUNDS stays as it is. O(instructions of the loop * rounds).
+ * Unrolls loops that go round a known, small number of times: one exit, whose test stands in no other if or loop, and no
+ * continue. The test's condition is computed for one round after the other by the fold expressions, from the constants
+ * that the header's phis start with. `loop { %1 = phi 0, %3; … %1 < 4 … }` → four copies of the body in front of what
+ * follows. Inner loops come first. A loop whose end does not show within MAX_ROUNDS stays as it is.
+ * O(instructions of the loop * rounds).
  */
 import { failed, spend, U32Column } from "../../base/index.ts";
 import { foldOp, Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
 import {
-  blockOf,
-  componentsOf,
   condition,
   constBits,
   entryBlock,
   erase,
   firstInstr,
   firstUse,
-  flagsOf,
-  imm,
-  insertInstr,
-  instrPlace,
   instrScratch,
   isConst,
   jumpOf,
   Kind,
   kindOf,
+  lastBlock,
   listFirst,
   listLast,
-  newInstr,
   nextBlock,
   nextInstr,
   nextNode,
   nextUse,
+  nodeLimit,
+  nodeScratch,
   opOf,
   parentOf,
   predCount,
   predIndex,
+  prevBlock,
   prevNode,
   replaceUses,
-  setFlags,
-  setImm,
   setSrc,
+  sideOf,
   sourceIndex,
   src,
   srcCount,
@@ -48,11 +45,12 @@ import {
   widthOf,
 } from "../ir/index.ts";
 import { PASS_BASE } from "../memory-map.ts";
+import { beginCopies, copyNodes, endCopies, isOriginal, mapped } from "./copy-nodes.ts";
 import { isSingleBlock, removeLoop } from "./edit-tree.ts";
 
 const MAX_ROUNDS: u32 = 32;
 /** Instructions that the unrolled loop may have. */
-const MAX_COPIES: u32 = 400;
+const MAX_COPIES: u32 = 800;
 
 /** By instruction: the value where it is known, and the round in which it is. */
 const bits = changetype<U32Column>(PASS_BASE);
@@ -62,9 +60,8 @@ const incoming = changetype<U32Column>(PASS_BASE + 0x80_0000);
 const MAX_PHIS: u32 = 64;
 
 let header: u32 = 0;
-let body: u32 = 0;
-let cont: u32 = 0;
-/** The condition's value that leaves the loop. */
+/** The if whose one arm breaks, and the condition's value that does so. */
+let exit: u32 = 0;
 let exitsOn: u32 = 0;
 let round: u32 = 0;
 
@@ -74,21 +71,29 @@ function breaksAtOnce(block: u32): bool {
   return first != 0 && opOf(first) == Op.BREAK;
 }
 
-/** Finds header, body, cont and exit of a loop of the shape above. */
-function hasShape(loop: u32): bool {
-  header = listFirst(loop, 0);
-  const test = nextNode(header);
-  if (test == 0 || kindOf(test) != Kind.IF || !isSingleBlock(test, 0) || !isSingleBlock(test, 1)) return false;
-  body = nextNode(test);
-  cont = listFirst(loop, 1);
-  if (body != listLast(loop, 0) || jumpOf(body) != 0 || !isSingleBlock(loop, 1) || jumpOf(cont) != 0) return false;
+/** True for an if that leaves the loop on one side and does nothing on the other; sets `exitsOn`. */
+function isExit(test: u32): bool {
+  if (kindOf(test) != Kind.IF || !isSingleBlock(test, 0) || !isSingleBlock(test, 1)) return false;
   const yes = listFirst(test, 0);
   const no = listFirst(test, 1);
   if (breaksAtOnce(yes) && firstInstr(no) == 0) exitsOn = 1;
   else if (breaksAtOnce(no) && firstInstr(yes) == 0) exitsOn = 0;
   else return false;
+  return true;
+}
+
+/** Finds header and exit of a loop of the shape above. */
+function hasShape(loop: u32): bool {
+  header = listFirst(loop, 0);
+  const cont = listFirst(loop, 1);
+  // Each break is an edge to what follows, each continue one to cont.
   if (predCount(nextNode(loop)) != 1 || predCount(header) != 2 || predCount(cont) != 1) return false;
-  return firstPhi(body) == 0 && firstPhi(cont) == 0;
+  if (jumpOf(listLast(loop, 0)) != 0 || jumpOf(listLast(loop, 1)) != 0) return false;
+  exit = 0;
+  for (let side: u32 = 0; side < 2; side++) {
+    for (let n = listFirst(loop, side); n != 0 && exit == 0 && spend(1); n = nextNode(n)) if (isExit(n)) exit = n;
+  }
+  return exit != 0;
 }
 function firstPhi(block: u32): u32 {
   const first = firstInstr(block);
@@ -109,7 +114,11 @@ function learn(value: u32, known: u32): void {
 /** Computes what is known of a block's instructions. */
 function compute(block: u32): void {
   for (let i = firstInstr(block); i != 0 && spend(1); i = nextInstr(i)) {
-    if (opOf(i) == Op.PHI || (opFlags(opOf(i)) & OpFlag.FOLDABLE) == 0) continue;
+    if (opOf(i) == Op.PHI) {
+      if (predCount(block) == 1 && isKnown(src(i, 0))) learn(i, knownBits(src(i, 0)));
+      continue;
+    }
+    if ((opFlags(opOf(i)) & OpFlag.FOLDABLE) == 0) continue;
     const count = srcCount(i);
     let known = true;
     for (let k: u32 = 0; k < count && known; k++) known = isKnown(src(i, k));
@@ -120,6 +129,11 @@ function compute(block: u32): void {
     const result = foldOp(opOf(i), a, b, c);
     learn(i, widthOf(i) == 1 ? result & 1 : result);
   }
+}
+
+/** The blocks of a list that run in each round, from `first` to before `stop` (0: to the end). */
+function computeList(first: u32, stop: u32): void {
+  for (let n = first; n != 0 && n != stop; n = nextNode(n)) if (kindOf(n) == Kind.BLOCK) compute(n);
 }
 
 /** The phis' values on the edge of predecessor k, for round `next`. */
@@ -137,56 +151,38 @@ function enterRound(k: u32, next: u32): void {
   }
 }
 
-/** How many times the body runs, or -1. Rounds are numbered on from `round`, which no value is known in yet. */
+/** How many rounds are whole, or -1. Rounds are numbered on from `round`, which no value is known in yet. */
 function trips(loop: u32): i32 {
-  const first = round + 1;
-  round = first;
-  enterRound(<u32>predIndex(header, prevNode(loop)), first + 1);
-  const back = <u32>predIndex(header, cont);
-  const test = condition(nextNode(header));
+  const cont = listFirst(loop, 1);
+  const inCont = sideOf(exit) == 1;
+  round++;
+  enterRound(<u32>predIndex(header, prevNode(loop)), round + 1);
+  const back = <u32>predIndex(header, listLast(loop, 1));
+  const test = condition(exit);
   for (let n: u32 = 0; n <= MAX_ROUNDS; n++) {
-    compute(header);
+    computeList(header, inCont ? 0 : exit);
+    if (inCont) computeList(cont, exit);
     if (!isKnown(test)) return -1;
     if (knownBits(test) == exitsOn) return <i32>n;
-    compute(body);
-    compute(cont);
+    computeList(nextNode(exit), 0);
+    if (!inCont) computeList(cont, 0);
     enterRound(back, round + 1);
   }
   return -1;
 }
 
-/** Instructions of a block that have copies; a large number where one cannot be copied. */
-function sizeOf(block: u32): u32 {
+/** Instructions and branches of the loop; above MAX_COPIES it stops counting. */
+function sizeOf(loop: u32): u32 {
   let size: u32 = 0;
-  for (let i = firstInstr(block); i != 0; i = nextInstr(i)) if (opOf(i) != Op.PHI) size++;
+  const end = nextNode(loop);
+  for (let b = header; b != end && size <= MAX_COPIES && spend(1); b = nextBlock(b)) {
+    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) if (opOf(i) != Op.PHI) size++;
+    if (nextNode(b) != 0) size++;
+  }
   return size;
 }
 
-/** Whether a value is made in the loop; instrScratch is then what stands for it in the current copy. */
-function isInside(value: u32): bool {
-  const b = blockOf(value);
-  return b == header || b == body || b == cont;
-}
-function mapped(value: u32): u32 {
-  return isInside(value) ? instrScratch[value] : value;
-}
-
-function copyBlock(block: u32, to: u32): void {
-  for (let i = firstInstr(block); i != 0 && spend(1) && !failed(); i = nextInstr(i)) {
-    if (opOf(i) == Op.PHI) continue;
-    const count = srcCount(i);
-    const copy = newInstr(opOf(i), widthOf(i), componentsOf(i), count);
-    for (let k: u32 = 0; k < 4; k++) setImm(copy, k, imm(i, k));
-    for (let k: u32 = 0; k < count; k++) if (src(i, k) != 0) setSrc(copy, k, mapped(src(i, k)));
-    setFlags(copy, flagsOf(i));
-    instrPlace[copy] = instrPlace[i];
-    insertInstr(copy, to, 0);
-    instrScratch[i] = copy;
-    knownIn[copy] = 0;
-  }
-}
-
-/** What stands for the phis in the next copy: their sources on the edge of predecessor k. */
+/** What stands for the header's phis in the next copy: their sources on the edge of predecessor k. */
 function advance(k: u32): void {
   let n: u32 = 0;
   for (let i = firstPhi(header); i != 0 && opOf(i) == Op.PHI; i = nextInstr(i)) incoming[n++] = mapped(src(i, k));
@@ -194,36 +190,44 @@ function advance(k: u32): void {
   for (let i = firstPhi(header); i != 0 && opOf(i) == Op.PHI; i = nextInstr(i)) instrScratch[i] = incoming[n++];
 }
 
-/** Readers outside the loop of what the header makes read the last copy. */
-function redirect(loop: u32): void {
-  for (let i = firstInstr(header); i != 0; i = nextInstr(i)) {
+/** Readers outside the loop of what a block makes read the last copy. */
+function redirect(block: u32): void {
+  for (let i = firstInstr(block); i != 0; i = nextInstr(i)) {
     let next: u32 = 0;
     for (let slot = firstUse(i); slot != 0 && spend(1); slot = next) {
       next = nextUse(slot);
-      let n = useBlock(slot);
-      while (n != 0 && n != loop) n = parentOf(n);
-      if (n != loop) setSrc(userOf(slot), sourceIndex(slot), instrScratch[i]);
+      if (!isOriginal(useBlock(slot))) setSrc(userOf(slot), sourceIndex(slot), instrScratch[i]);
     }
   }
 }
+/** What runs before the exit may be read behind the loop. */
+function redirectList(first: u32, stop: u32): void {
+  for (let n = first; n != 0 && n != stop; n = nextNode(n)) if (kindOf(n) == Kind.BLOCK) redirect(n);
+}
 
 function unroll(loop: u32, count: u32): void {
-  const before = prevNode(loop);
   const after = nextNode(loop);
-  advance(<u32>predIndex(header, before));
-  const back = <u32>predIndex(header, cont);
-  for (let n: u32 = 0; n < count && !failed(); n++) {
-    copyBlock(header, before);
-    copyBlock(body, before);
-    copyBlock(cont, before);
+  const cont = listFirst(loop, 1);
+  const inCont = sideOf(exit) == 1;
+  const back = <u32>predIndex(header, listLast(loop, 1));
+  beginCopies(loop, prevNode(loop));
+  advance(<u32>predIndex(header, prevNode(loop)));
+  for (let n: u32 = 0; !failed(); n++) {
+    copyNodes(header, inCont ? 0 : exit, true);
+    if (inCont) copyNodes(cont, exit, false);
+    if (n == count) break;
+    copyNodes(nextNode(exit), 0, false);
+    if (!inCont) copyNodes(cont, 0, false);
     advance(back);
   }
-  copyBlock(header, before);
+  if (failed()) return;
+  endCopies(loop);
   for (let i = firstPhi(after); i != 0; i = firstPhi(after)) {
     replaceUses(i, src(i, 0));
     erase(i);
   }
-  redirect(loop);
+  redirectList(header, inCont ? 0 : exit);
+  if (inCont) redirectList(cont, exit);
   removeLoop(loop);
 }
 
@@ -235,7 +239,7 @@ function countPhis(): u32 {
 
 function tryLoop(loop: u32): bool {
   if (!hasShape(loop) || countPhis() > MAX_PHIS) return false;
-  const size = sizeOf(header) + sizeOf(body) + sizeOf(cont);
+  const size = sizeOf(loop);
   if (size > MAX_COPIES) return false;
   const count = trips(loop);
   if (count < 0 || <u32>count * size > MAX_COPIES) return false;
@@ -252,14 +256,15 @@ export function optUnroll(): bool {
     if (n != 0 && kindOf(n) == Kind.LOOP) any = true;
   }
   if (!any) return false;
+  for (let n: u32 = 0; n < nodeLimit(); n++) nodeScratch[n] = 0;
   for (let b = entryBlock(); b != 0; b = nextBlock(b))
     for (let i = firstInstr(b); i != 0; i = nextInstr(i)) knownIn[i] = 0;
-  for (let b = entryBlock(); b != 0 && spend(1) && !failed(); b = nextBlock(b)) {
-    // The block takes in what followed the loop: look at it again.
-    for (let n = nextNode(b); n != 0 && kindOf(n) == Kind.LOOP && !failed(); n = nextNode(b)) {
-      if (!tryLoop(n)) break;
-      progress = true;
-    }
+  // Backwards, so that inner loops and those that follow come before the block in front of them takes their place.
+  let prev: u32 = 0;
+  for (let b = lastBlock(); b != 0 && spend(1) && !failed(); b = prev) {
+    prev = prevBlock(b);
+    const n = nextNode(b);
+    if (n != 0 && kindOf(n) == Kind.LOOP && tryLoop(n)) progress = true;
   }
   return progress;
 }
