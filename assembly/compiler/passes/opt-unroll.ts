@@ -29,7 +29,6 @@ import {
   nodeLimit,
   nodeScratch,
   opOf,
-  parentOf,
   predCount,
   predIndex,
   prevBlock,
