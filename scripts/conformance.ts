@@ -2,12 +2,14 @@
 import { acoConformance } from "../test/conformance/aco.ts";
 import { compileConformance } from "../test/conformance/compile.ts";
 import { glslConformance } from "../test/conformance/glsl.ts";
+import { relaxedConformance } from "../test/conformance/relaxed/index.ts";
 import { scriptConformance } from "../test/conformance/scripts.ts";
 
 const suites: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = {
   aco: acoConformance,
   compile: compileConformance,
   glsl: glslConformance,
+  relaxed: relaxedConformance,
   scripts: scriptConformance,
 };
 

@@ -21,6 +21,7 @@ function sourceFlags(command: Command): Command {
     .option("-I <dir>", "search includes here", collect)
     .option("-O <level>", "optimisation 0, 1 or 2")
     .option("--dialect <dialect>", "vulkan or relaxed")
+    .option("--main-image", "a fragment shader of Shadertoy: mainImage alone, in the relaxed dialect")
     .option("--spec <id=value>", "set a specialisation constant", collect);
 }
 

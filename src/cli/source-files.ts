@@ -12,6 +12,7 @@ export interface SourceFlags {
   readonly I?: readonly string[];
   readonly O?: string;
   readonly dialect?: string;
+  readonly mainImage?: boolean;
   readonly spec?: readonly string[];
 }
 
@@ -111,9 +112,10 @@ export function requestOf(path: string, flags: SourceFlags): CompileRequest {
     ...(flags.entry !== undefined && { entryPoint: flags.entry }),
     defines: definesOf(flags),
     specialization: specializationOf(flags),
-    options: { ...defaultRequest.options, optimization, dialect },
+    options: { ...defaultRequest.options, optimization, dialect, ...(flags.mainImage === true && { mainImage: true }) },
   } as const;
   const suffix = suffixOf(path);
+  if (flags.mainImage === true && stage !== "fragment") throw new CliError(2, "--main-image: a fragment shader has it");
   const isSpirv = bytes.length >= 4 && (bytes.readUInt32LE(0) === 0x07230203 || bytes.readUInt32BE(0) === 0x07230203);
   if (suffix === "spv" || (path === "-" && isSpirv)) return { ...request, language: "spirv", spirv: bytes };
   const source = bytes.toString("utf8");

@@ -52,6 +52,8 @@ export interface PipelineState {
 export interface CompileOptions {
   readonly optimization: 0 | 1 | 2;
   readonly dialect: "vulkan" | "relaxed";
+  /** A fragment shader with Shadertoy's `mainImage` alone; in the relaxed dialect, whatever `dialect` says. */
+  readonly mainImage?: boolean;
   readonly debugInfo: boolean;
   readonly warningsAsErrors: boolean;
 }

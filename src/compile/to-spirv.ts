@@ -36,6 +36,7 @@ function fromGlsl(request: CompileRequest): SpirvResult {
     includes: request.includes,
     targetEnv: request.targetEnv,
     dialect: request.options.dialect,
+    mainImage: request.options.mainImage === true,
     entryPoint: request.entryPoint,
     debugInfo: request.options.debugInfo,
   });

@@ -183,7 +183,6 @@ export const codes = defineCodes({
     blame: "caller",
     text: "a sampler made of a texture and a sampler goes straight into a texture function",
   },
-  GLSL_FORMAT_MISMATCH: { status: 422, blame: "caller", text: "the image and the parameter have different formats" },
   GLSL_NEEDS_TARGET: { status: 422, blame: "caller", text: "'{name}' needs the target environment {target} or later" },
   GLSL_CLUSTER_SIZE: { status: 422, blame: "caller", text: "a cluster's size must be a constant power of two" },
   GLSL_INTERPOLANT: { status: 422, blame: "caller", text: "'{name}' takes a fragment input, or an element of one" },

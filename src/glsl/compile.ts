@@ -18,6 +18,8 @@ export interface GlslRequest {
   readonly includes?: Readonly<Record<string, string>>;
   readonly targetEnv?: SpirvTarget;
   readonly dialect?: "vulkan" | "relaxed";
+  /** A fragment shader of Shadertoy: its `mainImage` gets the uniforms and the entry point around it; implies `relaxed`. */
+  readonly mainImage?: boolean;
   /** OpLine for all code; default true. */
   readonly debugInfo?: boolean;
   /** Errors to keep; default 100. */
@@ -38,10 +40,11 @@ export type GlslResult =
 /** GLSL for Vulkan to SPIR-V. Every mistake of the source is a diagnostic, all in one run; nothing is thrown for it. */
 export function compileGlsl(request: GlslRequest): GlslResult {
   const { source, filename, stage, entryPoint = "main", defines = {}, includes = {} } = request;
-  const relaxed = request.dialect === "relaxed";
+  const { mainImage = false } = request;
+  const relaxed = request.dialect === "relaxed" || mainImage;
   const sources = new Sources();
   const diagnostics = new Diagnostics(sources, request.maxDiagnostics ?? 100);
-  const preprocessed = preprocess({ filename, source, defines, includes, relaxed }, sources, diagnostics);
+  const preprocessed = preprocess({ filename, source, defines, includes, relaxed, mainImage }, sources, diagnostics);
   const { filesRead, version } = preprocessed;
   // the rest of the source is not known, so more messages would mislead
   if (preprocessed.exhausted) return { ok: false, diagnostics: diagnostics.items, filesRead };

@@ -56,7 +56,13 @@ function decodeBase64(text: string): Uint8Array {
   return Buffer.from(text, "base64");
 }
 
-const optionNames: ReadonlySet<string> = new Set(["optimization", "dialect", "debugInfo", "warningsAsErrors"]);
+const optionNames: ReadonlySet<string> = new Set([
+  "optimization",
+  "dialect",
+  "mainImage",
+  "debugInfo",
+  "warningsAsErrors",
+]);
 const jsonNames: ReadonlySet<string> = new Set(["pipeline", "defines", "includes", "specialization", "options"]);
 
 /** The body that a raw request means: the bytes, and the other fields from the query. */

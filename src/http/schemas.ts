@@ -105,6 +105,9 @@ const options = Type.Object(
   {
     optimization: Type.Optional(Type.Unsafe<0 | 1 | 2>({ type: "integer", enum: [0, 1, 2] })),
     dialect: Type.Optional(literals(["vulkan", "relaxed"])),
+    mainImage: Type.Optional(
+      Type.Boolean({ description: "a fragment shader with Shadertoy's mainImage alone, in the relaxed dialect" }),
+    ),
     debugInfo: Type.Optional(Type.Boolean()),
     warningsAsErrors: Type.Optional(Type.Boolean()),
   },

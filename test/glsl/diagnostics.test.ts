@@ -123,6 +123,24 @@ describe("many mistakes in one run", () => {
       "6:1 GLSL_UNKNOWN_TYPE",
     ]);
   });
+
+  it("goes on behind a broken list", () => {
+    expect(inMain("float a[2] = { 1.0, @ }, b;\nx;\n{ float c[] = { { 1.0 ] } }; y; }\nz;")).toEqual([
+      "4:21 GLSL_BAD_CHARACTER",
+      "5:1 GLSL_UNDECLARED",
+      "6:23 GLSL_SYNTAX",
+      "6:30 GLSL_UNDECLARED",
+      "7:1 GLSL_UNDECLARED",
+    ]);
+  });
+
+  it("warns of text behind a directive in the relaxed dialect only", () => {
+    const source = "#version 450\n#ifdef A\n#ifdef B\n#endif B\n#else A\n#endif A\nvoid main() { }";
+    const found = (dialect: "vulkan" | "relaxed") =>
+      compile(source, { dialect }).diagnostics.map(({ severity, line }) => `${severity} ${line}`);
+    expect(found("relaxed")).toEqual(["warning 4", "warning 5", "warning 6"]);
+    expect(found("vulkan")).toEqual(["error 4", "error 5", "error 6"]);
+  });
 });
 
 describe("help", () => {

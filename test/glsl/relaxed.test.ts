@@ -62,3 +62,32 @@ describe("the relaxed dialect", () => {
     ]);
   });
 });
+
+describe("Shadertoy's mainImage", () => {
+  const source =
+    "void mainImage(out vec4 color, in vec2 at) {\n  color = texture2D(iChannel0, at / iResolution.xy) * iTime;\n}";
+  const shadertoy = (text: string, more: object = {}) =>
+    compile(text, { stage: "fragment", mainImage: true, filename: "toy.frag", ...more });
+
+  it("is a shader by itself, in the relaxed dialect", () => {
+    const result = shadertoy(source);
+    expect(result.diagnostics).toEqual([]);
+    expect(result.ok && disassemble(result.words)).toMatch(/OpMemberName %\d+ 9 "iChannelResolution"/);
+    expect(compile(source, { stage: "fragment" }).ok).toBe(false);
+  });
+
+  it("counts lines of the source, and names what stands around it", () => {
+    const at = (text: string) =>
+      shadertoy(text).diagnostics.map(({ file, line, column, code }) => [file, line, column, code]);
+    expect(at(source.replace("iTime", "iTim"))).toEqual([["toy.frag", 2, 55, "GLSL_UNDECLARED_NEAR"]]);
+    expect(at("#define A \\\n 1\nvoid mainImage(out vec4 c, vec2 p) { c = vec4(A); x; }")).toEqual([
+      ["toy.frag", 3, 51, "GLSL_UNDECLARED"],
+    ]);
+    expect(at("void image() { }")).toEqual([["<mainImage>", 3, 3, "GLSL_UNDECLARED_FUNCTION"]]);
+    expect(at("int a;\n")).toEqual([["<mainImage>", 3, 3, "GLSL_UNDECLARED_FUNCTION"]]);
+  });
+
+  it("is for fragment shaders", () => {
+    expect(shadertoy(source, { stage: "vertex" }).diagnostics.map(({ code }) => code)).toContain("GLSL_BUILTIN_STAGE");
+  });
+});

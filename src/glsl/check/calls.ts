@@ -5,7 +5,6 @@ import {
   arrayType,
   coreType,
   errorType,
-  type OpaqueType,
   scalarFacts,
   scalarOf,
   type Type,
@@ -18,11 +17,6 @@ import { foldBuiltin } from "./fold-builtins.ts";
 import { assignProblem, rootVariable, throughReference } from "./lvalues.ts";
 import { type Scopes, suggest } from "./scope.ts";
 import type { ConstantExpr, Constness, Expr, FunctionSymbol } from "./tree.ts";
-
-/** A parameter without a format takes images of every format. */
-function fitsFormat(wanted: OpaqueType, has: OpaqueType): boolean {
-  return wanted.format === "Unknown" || wanted.format === has.format;
-}
 
 interface Candidate {
   readonly target: FunctionSymbol | Overload;
@@ -290,12 +284,6 @@ export abstract class CallChecker extends ConstructorChecker {
       if (coreType(arg.type).kind !== "opaque") continue;
       if (arg.kind === "construct") {
         this.diagnostics.error("GLSL_SAMPLED_PLACE", {}, arg.position, arg.end);
-        continue;
-      }
-      const wanted = coreType(callee.parameters[at]?.type ?? arg.type);
-      const has = coreType(arg.type);
-      if (wanted.kind === "opaque" && has.kind === "opaque" && !fitsFormat(wanted, has)) {
-        this.diagnostics.error("GLSL_FORMAT_MISMATCH", {}, arg.position, arg.end);
         continue;
       }
       const given = rootVariable(arg)?.memory ?? [];

@@ -88,7 +88,10 @@ export abstract class QualifierChecker extends ExpressionChecker {
         for (const id of qualifier.layout) this.layoutId(id, layout);
         continue;
       }
-      if (seen.has(name)) this.diagnostics.error("GLSL_DUPLICATE_QUALIFIER", { name }, position, end);
+      if (seen.has(name)) {
+        this.diagnostics.error("GLSL_DUPLICATE_QUALIFIER", { name }, position, end);
+        continue;
+      }
       seen.add(name);
       if (storages.has(name)) {
         // `const in` is a parameter that is not written

@@ -208,7 +208,8 @@ export abstract class SpecifierChecker extends QualifierChecker {
           type = errorType;
         }
         if (declarator.initializer !== undefined) {
-          this.diagnostics.error("GLSL_MEMBER_INITIALIZER", { name }, declarator.initializer.position, end);
+          const init = declarator.initializer;
+          this.diagnostics.error("GLSL_MEMBER_INITIALIZER", { name }, init.position, init.end);
         }
         if (typeDepth(type) >= TYPE_DEPTH_LIMIT) type = this.shallow(arrayType(type, 1), declarator);
         if (!block || this.builtinRow(name) === undefined) this.checkName(name, declarator);

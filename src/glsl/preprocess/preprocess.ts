@@ -1,6 +1,7 @@
 import type { Diagnostics } from "../diagnostics.ts";
 import { keywordKind } from "../keywords.ts";
 import { Lexer } from "../lex.ts";
+import { aroundMainImage, MAIN_IMAGE_FILE } from "../main-image.ts";
 import type { Sources } from "../source.ts";
 import { FIRST_ON_LINE, T, type Token } from "../token.ts";
 import { parseDefinition } from "./definition.ts";
@@ -47,6 +48,8 @@ export interface PreprocessOptions {
   readonly defines: Readonly<Record<string, string>>;
   readonly includes: Readonly<Record<string, string>>;
   readonly relaxed: boolean;
+  /** The source has `mainImage` alone, and gets what Shadertoy puts around it. */
+  readonly mainImage?: boolean;
 }
 
 export interface Preprocessed {
@@ -122,7 +125,8 @@ class Preprocessor {
   }
 
   run(): Preprocessed {
-    this.open(this.options.filename, this.options.source, "");
+    if (this.options.mainImage === true) this.openMainImage();
+    else this.open(this.options.filename, this.options.source, "");
     for (const [name, value] of Object.entries(this.options.defines)) this.requestDefine(name, value);
     while (!this.state.exhausted) {
       const token = this.stream.next();
@@ -159,6 +163,15 @@ class Preprocessor {
   private open(name: string, text: string, path: string): void {
     const lexer = new Lexer(this.sources.add(name, text));
     this.files.push({ lexer, path, conditionals: [] });
+  }
+
+  /** One file with the text around the source; places inside the source count from its own start. */
+  private openMainImage(): void {
+    const { text, start, tail } = aroundMainImage(this.options.source);
+    this.open(MAIN_IMAGE_FILE, text, "");
+    const { base, text: read } = this.files[0]!.lexer.file;
+    this.sources.overrideLine(base + start - 1, 1, this.options.filename);
+    this.sources.overrideLine(base + read.length - tail - 1, 1, MAIN_IMAGE_FILE);
   }
 
   /** Ends the innermost file; false where it was the shader itself. */
@@ -436,12 +449,13 @@ class Preprocessor {
       if (name.text === "if" || name.text === "ifdef" || name.text === "ifndef") {
         stack.push({ place: name, outer: false, taken: true, reading: false, sawElse: false });
       } else if (name.text === "endif") {
-        this.restOfDirective();
+        this.noMore(name, this.restOfDirective());
         stack.pop();
         if (stack.length < floor) return;
       } else if (name.text === "else" || name.text === "elif") {
         this.elseGroup(top, name);
         const tokens = this.restOfDirective();
+        if (top.outer && name.text === "else") this.noMore(name, tokens);
         if (!top.outer || top.taken) continue;
         top.reading = name.text === "else" || this.condition(name, tokens);
         top.taken = top.reading;
@@ -457,7 +471,9 @@ class Preprocessor {
   private noMore(name: Token, tokens: readonly Token[]): void {
     const extra = tokens[0];
     if (extra === undefined) return;
-    this.diagnostics.warn("GLSL_EXTRA_TOKENS", { name: name.text }, extra.position, extra.end);
+    const { position, end } = extra;
+    if (this.options.relaxed) this.diagnostics.warn("GLSL_EXTRA_TOKENS", { name: name.text }, position, end);
+    else this.diagnostics.error("GLSL_EXTRA_TOKENS", { name: name.text }, position, end);
   }
 
   private extensionDirective(directive: Token, tokens: readonly Token[]): void {

@@ -102,15 +102,22 @@ export class Cursor {
    */
   protected recover(start: number): void {
     this.reportUnknownTypes(start);
-    for (let at = start; at < this.at; at++) this.lose(at);
-    let nesting = 0;
+    let opened = 0;
+    for (let at = start; at < this.at; at++) {
+      this.lose(at);
+      const { kind } = this.tokens[at]!;
+      if (kind === T.LeftBrace) opened++;
+      else if (kind === T.RightBrace) opened--;
+    }
+    // inside a list the text goes on behind its `}`
+    let nesting = Math.max(0, opened);
     for (; this.kind !== T.Eof; this.at++) {
       const token = this.token;
       this.lose(this.at);
       if (token.kind === T.LeftBrace) nesting++;
       else if (token.kind === T.RightBrace) {
         if (nesting === 0) return;
-        if (--nesting === 0) {
+        if (--nesting === 0 && opened <= 0) {
           this.at++;
           this.accept(T.Semicolon);
           return;

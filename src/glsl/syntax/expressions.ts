@@ -1,6 +1,6 @@
 import { T, type Token } from "../token.ts";
 import type { BinaryOp, Dimensions, Expr, TypeSpecifier, UnaryOp } from "./ast.ts";
-import { Cursor } from "./cursor.ts";
+import { Cursor, SyntaxFailure } from "./cursor.ts";
 import { parseNumber } from "./number.ts";
 
 /** Precedence by token kind; higher binds tighter, 0 is no binary operator. Source: GLSL 4.60 section 5.1. */
@@ -176,6 +176,9 @@ export class ExpressionParser extends Cursor {
         this.expect(T.RightParen, "')'");
         return inner;
       }
+      case T.LeftBrace:
+        this.diagnostics.error("GLSL_STRAY_LIST", {}, position, end);
+        throw new SyntaxFailure();
       default:
         return this.fail("an expression");
     }
