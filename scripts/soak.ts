@@ -1,6 +1,6 @@
 /**
  * `npm run soak [-- ROUNDS]`: kills a server 200 times during writes and checks every answer. `npm run soak -- litmus
- * [SEEDS] [FIRST]`: the memory model's litmus tests, 5,000 seeds each. `npm run soak -- mixed [--minutes 10]`: good,
+ * [SEEDS] [FIRST] [PART OF NAME]`: litmus tests of the memory model and of the driver, 5,000 seeds each. `npm run soak -- mixed [--minutes 10]`: good,
  * malformed and explosive requests against one server. `npm run soak -- faults [--kills 1000]`: the cache under kills, bad
  * disks, flipped bits, jumping clocks, a stopping Redis. `npm run soak -- isolation [SEQUENCES] [SEED]`: 100,000
  * sequences of ioctls, packets and shaders by processes that attack each other. `npm run soak -- memory [CYCLES] [SEED]`:
@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { litmusTests, soakLitmus } from "../test/gpu/litmus.ts";
 import { isolationRun } from "../test/kmd/isolation-fuzz.ts";
 import { crashRounds } from "../test/service/crash-rounds.ts";
+import { apiLitmusTests } from "../test/umd/litmus.ts";
 import { memoryCycles } from "../test/umd/memory-cycles.ts";
 import { soakFaults } from "./soak-faults.ts";
 import { soakMixed } from "./soak-mixed.ts";
@@ -19,9 +20,9 @@ import { soakMixed } from "./soak-mixed.ts";
 if (process.argv[2] === "mixed") process.exit(await soakMixed(process.argv.slice(3)));
 if (process.argv[2] === "faults") process.exit(await soakFaults(process.argv.slice(3)));
 
-const suites: Readonly<Record<string, () => boolean>> = { litmus, isolation, memory };
+const suites: Readonly<Record<string, () => boolean | Promise<boolean>>> = { litmus, isolation, memory };
 const suite = suites[process.argv[2] ?? ""];
-process.exitCode = (suite === undefined ? await crashes() : suite()) ? 0 : 1;
+process.exitCode = (await (suite === undefined ? crashes() : suite())) ? 0 : 1;
 
 function number(at: number, fallback: number): number {
   return Number(process.argv[at] ?? fallback);
@@ -67,13 +68,16 @@ async function crashes(): Promise<boolean> {
   return isGood;
 }
 
-/** Right programs never fail; a wrong one fails for some seed, and that seed repeats it. */
-function litmus(): boolean {
-  const seeds = Number(process.argv[3] ?? 5000);
-  const first = Number(process.argv[4] ?? 1);
+/**
+ * Right programs never fail; a wrong one fails for some seed, and that seed repeats it. First those of the machine, then
+ * those through the driver's API; `only`: a part of their names.
+ */
+async function litmus(): Promise<boolean> {
+  const [seeds, first, only] = [number(3, 5000), number(4, 1), process.argv[5] ?? ""];
   let isGood = true;
-  for (const test of litmusTests) {
-    const { failing, isReplayed } = soakLitmus(test, first, seeds);
+  for (const test of [...litmusTests, ...apiLitmusTests]) {
+    if (!test.name.includes(only)) continue;
+    const { failing, isReplayed } = await soakLitmus(test, first, seeds);
     const holds = (failing.length === 0) === test.isRight && isReplayed;
     isGood &&= holds;
     const some = failing.length === 0 ? "" : `, first seeds ${failing.slice(0, 3).join(" ")}`;

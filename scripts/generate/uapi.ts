@@ -88,6 +88,17 @@ function registers(): string {
   return parts.join("\n");
 }
 
+/** Kind [2:0], components [5:3], widths of six bits from bit 8 on; 0 where there is no format of the number. */
+function formats(): string {
+  const words = new Array<number>(Math.max(...uapi.bufferFormats.map((row) => row.number)) + 1).fill(0);
+  for (const { number, widths, kind } of uapi.bufferFormats) {
+    const sum = widths.reduce((all, bits, i) => all + bits * 2 ** (8 + 6 * i), 0);
+    words[number] = sum + widths.length * 8 + uapi.NumericKind[kind];
+  }
+  const about = "Buffer formats by number: kind [2:0], components [5:3], widths of six bits from bit 8 on; 0: none.";
+  return `/** ${about} */\nexport const BUFFER_FORMATS = memory.data<u32>([\n  ${words.join(", ")},\n]);\nexport const BUFFER_FORMAT_LIMIT: u32 = ${words.length};\n`;
+}
+
 const hex = (value: number): string => `0x${value.toString(16)}`;
 
 function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
@@ -198,6 +209,8 @@ export function generate(): { path: string; text: string }[] {
     constEnum("SdmaValue", "Values of SDMA packet fields.", uapi.SdmaValue),
     sdma(),
     registers(),
+    constEnum("NumericKind", "How a format reads the bits of its components.", uapi.NumericKind),
+    formats(),
   ];
   return [
     { path: "assembly/gen/uapi.ts", text: parts.join("\n") },

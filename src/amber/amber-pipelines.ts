@@ -1,6 +1,7 @@
+import { texelBytes } from "../umd/index.ts";
 import type { AmberContext } from "./amber-context.ts";
 import { shaderStages } from "./amber-shaders.ts";
-import { parseFormat } from "./data-type.ts";
+import { formatOf, parseFormat } from "./data-type.ts";
 import { type Attachment, bufferKinds, type ScriptBinding, type ScriptPipeline } from "./script.ts";
 import { ScriptError } from "./source.ts";
 import { parseLiteral } from "./values.ts";
@@ -344,7 +345,10 @@ function addBinding(
     else numbers("mip level", 0);
   }
   if (dynamic && dynamicOffsets === undefined) throw new ScriptError(line, `a ${kind} buffer needs an OFFSET`);
-  if (!/^(uniform|storage)(_dynamic)?$/.test(kind)) limits.skip(line, `${kind.replaceAll("_", " ")}s`);
+  if (kind.endsWith("_texel_buffer")) {
+    const odd = buffers.find(({ type, layout }) => texelBytes(formatOf(type) ?? "") !== layout.sizeBytes);
+    if (odd !== undefined) limits.skip(line, `texel buffers of the elements of ${odd.name}`);
+  } else if (!/^(uniform|storage)(_dynamic)?$/.test(kind)) limits.skip(line, `${kind.replaceAll("_", " ")}s`);
   const at = pipeline.bindings.findIndex((row) => row.set === set && row.binding === binding);
   if (at >= 0) pipeline.bindings.splice(at, 1);
   pipeline.bindings.push({

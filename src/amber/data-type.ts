@@ -206,6 +206,17 @@ export function parseFormat(name: string): DataType | undefined {
   return { is: "format", name, components, sizeBytes: Math.ceil(bits / 8) };
 }
 
+const formatSuffixes: Readonly<Record<ScalarKind, string>> = { int: "SINT", uint: "UINT", float: "SFLOAT" };
+
+/** The image format whose elements lie as those of a buffer's type, by Vulkan's name; undefined where there is none. */
+export function formatOf(type: DataType): string | undefined {
+  if (type.is === "format") return type.name;
+  if (type.is !== "scalar" && type.is !== "vector") return undefined;
+  const count = type.is === "vector" ? type.count : 1;
+  const channels = ["R", "G", "B", "A"].slice(0, count).map((channel) => `${channel}${type.scalar.bits}`);
+  return `${channels.join("")}_${formatSuffixes[type.scalar.kind]}`;
+}
+
 const vkPrefixes: Readonly<Record<string, Scalar>> = {
   "": { kind: "float", bits: 32 },
   d: { kind: "float", bits: 64 },

@@ -9,6 +9,7 @@ import {
   type Buffer as DeviceBuffer,
   DriverError,
 } from "../umd/index.ts";
+import { formatOf } from "./data-type.ts";
 import { checkBuffers, checkValues } from "./expect.ts";
 import type { Command, Script, ScriptBinding, ScriptBuffer, ScriptPipeline } from "./script.ts";
 import { ScriptError, UnsupportedError } from "./source.ts";
@@ -34,6 +35,8 @@ const descriptorTypes: Readonly<Record<string, DescriptorType>> = {
   storage: "storageBuffer",
   uniform_dynamic: "uniformBuffer",
   storage_dynamic: "storageBuffer",
+  uniform_texel_buffer: "uniformTexelBuffer",
+  storage_texel_buffer: "storageTexelBuffer",
 };
 
 /** SPIR-V's version without a word in the script: a folder `spirv1p4` says it, else the oldest. */
@@ -223,8 +226,15 @@ class ScriptRun {
       if (offsetBytes > buffer.sizeBytes) {
         throw new ScriptError(row.line, `offset ${offsetBytes} is past buffer ${scriptBuffer.name}`);
       }
+      const set = sets.get(row.set);
+      if (row.kind.endsWith("_texel_buffer")) {
+        const format = formatOf(scriptBuffer.type) ?? "";
+        const options = { buffer, format, offsetBytes, ...(range >= 0 && { rangeBytes: range }) };
+        set?.writeView(row.binding, this.#device.createBufferView(options), element);
+        continue;
+      }
       const rangeBytes = range < 0 ? buffer.sizeBytes - offsetBytes : range;
-      sets.get(row.set)?.write(row.binding, { buffer, offsetBytes, rangeBytes, element });
+      set?.write(row.binding, { buffer, offsetBytes, rangeBytes, element });
     }
   }
 }

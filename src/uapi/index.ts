@@ -1,3 +1,4 @@
+export * from "./buffer-formats.ts";
 export * from "./control.ts";
 export * from "./descriptors.ts";
 export type * from "./dump.ts";

@@ -1,5 +1,6 @@
 import { type BindingLayout, type DescriptorBinding, type DescriptorType, layoutSets } from "../codeobj/index.ts";
 import { rawBufferResource } from "../uapi/index.ts";
+import type { BufferView } from "./buffer-view.ts";
 import { DriverError, valid } from "./errors.ts";
 import { Lifetime } from "./lifetime.ts";
 import type { Buffer, DeviceMemory } from "./memory.ts";
@@ -8,6 +9,7 @@ import type { ApiLayer } from "./validate/index.ts";
 /** Sets start at multiples of this: a cache line of the scalar cache. */
 const SET_ALIGN_BYTES = 64;
 const bufferTypes: readonly string[] = ["uniformBuffer", "storageBuffer"];
+const texelTypes: readonly string[] = ["uniformTexelBuffer", "storageTexelBuffer"];
 /** min(Uniform|Storage)BufferOffsetAlignment: scalar loads ignore the low two bits of a base. */
 const offsetAlignmentBytes = 4;
 
@@ -111,13 +113,25 @@ export class DescriptorSet {
   /** Writes a raw buffer V# (OOB_SELECT 3). VALIDATION on a binding, element or range that the layout does not have. */
   write(binding: number, range: BufferRange): void {
     this.life.use();
+    this.#put(binding, range, bufferTypes, () => descriptorOf(range, 0));
+  }
+
+  /** Writes the V# of a texel buffer. VALIDATION on a binding or element that the layout does not have, and after the view's end. */
+  writeView(binding: number, view: BufferView, element = 0): void {
+    this.life.use();
+    const { buffer, offsetBytes, rangeBytes } = view;
+    this.#put(binding, { buffer, offsetBytes, rangeBytes, element }, texelTypes, () => view.words());
+  }
+
+  #put(binding: number, range: BufferRange, types: readonly string[], words: () => readonly number[]): void {
     const { element = 0 } = range;
     const row = this.#row(binding);
-    valid(bufferTypes.includes(row.type), `binding ${binding} is a ${row.type}, not a buffer`);
+    const wanted = types === texelTypes ? "texel buffer" : "buffer";
+    valid(types.includes(row.type), `binding ${binding} is a ${row.type}, not a ${wanted}`);
     valid(element >= 0 && element < row.count, `binding ${binding} has no element ${element}`);
-    const words = descriptorOf(range, 0);
+    const dwords = words();
     const view = this.memory.map();
-    new Uint32Array(view.buffer, view.byteOffset + this.offsetBytes + this.#at(row, element), 4).set(words);
+    new Uint32Array(view.buffer, view.byteOffset + this.offsetBytes + this.#at(row, element), 4).set(dwords);
     this.#ranges.set(`${binding}.${element}`, range);
     if (this.layout.updateAfterBind.has(binding)) return;
     this.version++;

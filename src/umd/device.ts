@@ -1,5 +1,6 @@
 import type { Reflection, SourceMapEntry } from "../codeobj/index.ts";
 import { Errno, type KernelPort, type SharedSyncobj, SyncobjWait, VaFlag, VirtualMap } from "../uapi/index.ts";
+import { BufferView, type BufferViewOptions } from "./buffer-view.ts";
 import { CommandBuffer, type CommandBufferOptions, type CommandOwner } from "./command-buffer.ts";
 import { CommandPool } from "./command-pool.ts";
 import { DescriptorPool, DescriptorSetLayout } from "./descriptors.ts";
@@ -174,6 +175,11 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
   createBoundBuffer(sizeBytes: number, type: MemoryType = "device"): Buffer {
     const buffer = this.createBuffer(sizeBytes);
     return buffer.own(this.allocateMemory({ sizeBytes: buffer.requirements.sizeBytes, type }));
+  }
+
+  /** Elements of a format in a buffer, for texel buffers. */
+  createBufferView(options: BufferViewOptions): BufferView {
+    return new BufferView(options, this.layer);
   }
 
   createDescriptorSetLayout(...args: ConstructorParameters<typeof DescriptorSetLayout>): DescriptorSetLayout {

@@ -1,3 +1,4 @@
+export { type BufferView, type BufferViewOptions, texelBytes } from "./buffer-view.ts";
 export type { CommandBuffer, CommandBufferOptions, CopyRegion } from "./command-buffer.ts";
 export type { CommandPool } from "./command-pool.ts";
 export type {

@@ -5,9 +5,9 @@ import { high, low, Rig } from "./rig.ts";
 /** Formats of graphics stages and images. */
 const graphicsFormats: readonly string[] = ["EXP", "VINTRP", "MIMG", "MTBUF"];
 
-/** Names that the simulator refuses with NOT_MODELLED: debugging, traps, wave64, typed buffers; no compiler of compute emits them. */
+/** Names that the simulator refuses with NOT_MODELLED: debugging, traps, wave64; no compiler of compute emits them. */
 const notModelled =
-  /^(s_(rfe_b64|movrelsd_2_b32|setkill|sethalt|sendmsg|sendmsghalt|cbranch_cdbg\w+|endpgm_saved|endpgm_ordered_ps_done|subvector_loop_\w+)|v_(pipeflush|clrexcp|movrelsd_b32|movrelsd_2_b32|swaprel_b32|mullit_f32|m?qsad_pk_u16_u8|mqsad_u32_u8|trig_preop_f64|div_fixup_f16)|ds_condxchg32_rtn_b64|buffer_(load|store)_format_\w+|global_(load|store)_dword_addtid)$/;
+  /^(s_(rfe_b64|movrelsd_2_b32|setkill|sethalt|sendmsg|sendmsghalt|cbranch_cdbg\w+|endpgm_saved|endpgm_ordered_ps_done|subvector_loop_\w+)|v_(pipeflush|clrexcp|movrelsd_b32|movrelsd_2_b32|swaprel_b32|mullit_f32|m?qsad_pk_u16_u8|mqsad_u32_u8|trig_preop_f64|div_fixup_f16)|ds_condxchg32_rtn_b64|global_(load|store)_dword_addtid)$/;
 
 /** Faults that show the handler ran: what the instruction is for, or an address that is not there. */
 const expectedFaults: Readonly<Record<string, string>> = {

@@ -7,8 +7,8 @@ const SEEDS = 24;
 
 describe.skipIf(!oracle("llvm-mc-19"))("litmus tests in coherence mode", () => {
   for (const test of litmusTests) {
-    it(`${test.isRight ? "holds for every seed" : "fails for some seed, which replays it"}: ${test.name}`, () => {
-      const { failing, isReplayed } = soakLitmus(test, 1, SEEDS);
+    it(`${test.isRight ? "holds for every seed" : "fails for some seed, which replays it"}: ${test.name}`, async () => {
+      const { failing, isReplayed } = await soakLitmus(test, 1, SEEDS);
       expect(failing.length === 0, `failing seeds ${failing}`).toBe(test.isRight);
       expect(isReplayed).toBe(true);
     });

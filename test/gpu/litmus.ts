@@ -11,7 +11,12 @@ export interface Litmus {
   /** Right programs hold for every seed; the others fail for some. */
   readonly isRight: boolean;
   /** What each seed's run reads: equal runs are equal texts. `ok`: as the right program must. */
-  run(seed: number): { readonly ok: boolean; readonly trace: string };
+  run(seed: number): LitmusRun | Promise<LitmusRun>;
+}
+
+export interface LitmusRun {
+  readonly ok: boolean;
+  readonly trace: string;
 }
 
 const MEMORY_BYTES = 0x0600_0000;
@@ -303,14 +308,18 @@ export const litmusTests: readonly Litmus[] = [
 ];
 
 /** Seeds from `first` on: failing ones, and whether a failing one's replay is the same. */
-export function soakLitmus(test: Litmus, first: number, seeds: number): { failing: number[]; isReplayed: boolean } {
+export async function soakLitmus(
+  test: Litmus,
+  first: number,
+  seeds: number,
+): Promise<{ failing: number[]; isReplayed: boolean }> {
   const failing: number[] = [];
   let isReplayed = true;
   for (let seed = first; seed < first + seeds; seed++) {
-    const got = test.run(seed);
+    const got = await test.run(seed);
     if (got.ok) continue;
     // The first ones stand for all.
-    if (failing.length < 3) isReplayed &&= test.run(seed).trace === got.trace;
+    if (failing.length < 3) isReplayed &&= (await test.run(seed)).trace === got.trace;
     failing.push(seed);
   }
   return { failing, isReplayed };

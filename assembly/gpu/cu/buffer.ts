@@ -7,65 +7,12 @@ import { invalidateGl0, invalidateGl1 } from "../mem/hierarchy.ts";
 import { READ, translate, WRITE } from "../mem/translate.ts";
 import { beginCached } from "./cached.ts";
 import { markPending } from "./pending.ts";
+import { address, addThreadId, moveLane, Oob, oob, readDescriptor, records, swizzled } from "./resource.ts";
 import { Row } from "./row.ts";
 import { Mov } from "./row-ops.ts";
-import { Access, accessBytes, atomicLane32, atomicLane64, loadLane, Move, storeLane } from "./vmem.ts";
-import { exec, sgpr, vgprRow, wave } from "./wave.ts";
-
-const enum Oob {
-  STRUCTURED = 0,
-  INDEX = 1,
-  EMPTY = 2,
-  RAW = 3,
-}
-
-/** The descriptor of the running instruction. */
-let base: u64 = 0;
-let stride: u32 = 0;
-let records: u32 = 0;
-let oob: u32 = 0;
-let swizzled: bool = false;
-let addThreadId: bool = false;
-let indexStride: u32 = 0;
-
-function readDescriptor(first: u32): u32 {
-  const word1 = sgpr(first + 1);
-  const word3 = sgpr(first + 3);
-  base = (<u64>sgpr(first) | ((<u64>word1) << 32)) & 0xffffffffffff;
-  stride = (word1 >> 16) & 0x3fff;
-  swizzled = word1 >> 31 != 0;
-  records = sgpr(first + 2);
-  indexStride = (word3 >> 21) & 3;
-  addThreadId = ((word3 >> 23) & 1) != 0;
-  oob = (word3 >> 28) & 3;
-  return word3;
-}
-
-/** Is [offset, offset+bytes) of record `index` outside? soffset takes no part. A partly covered dword is outside. */
-function outside(index: u32, offset: u64, bytes: u32): bool {
-  switch (oob) {
-    case Oob.STRUCTURED:
-      return index >= records || (stride != 0 && offset + bytes > <u64>stride);
-    case Oob.INDEX:
-      return index >= records;
-    case Oob.EMPTY:
-      return records == 0;
-    default:
-      return offset + <u64>stride * <u64>index + bytes > <u64>records;
-  }
-}
-
-/** 48-bit sum, sign-extended. */
-function address(index: u32, offset: u32, soffset: u32): u64 {
-  let at = base + <u64>soffset;
-  if (swizzled) {
-    const group = 3 + indexStride;
-    const high = index >> group;
-    const low = index & ((1 << group) - 1);
-    at += ((<u64>high * <u64>stride + <u64>(offset & ~3)) << group) + <u64>(low << 2) + <u64>(offset & 3);
-  } else at += <u64>stride * <u64>index + <u64>offset;
-  return <u64>(<i64>(at << 16) >> 16);
-}
+import { typedLane } from "./typed.ts";
+import { Access, Move } from "./vmem.ts";
+import { exec, vgprRow, wave } from "./wave.ts";
 
 export function executeBuffer(rec: usize): void {
   const op = <u32>load<u16>(rec, Rec.OP);
@@ -94,7 +41,7 @@ export function executeBuffer(rec: usize): void {
   const offen = (mods & Mod.OFFEN) != 0;
   const indexRow = vgprRow(load<u16>(rec, Rec.DST2));
   const offsetRow = idxen ? indexRow + 128 : indexRow;
-  const plain = !idxen && !swizzled && !addThreadId && !cached;
+  const plain = (move & Move.TYPED) == 0 && !idxen && !swizzled && !addThreadId && !cached;
   const what = move & Move.WHAT;
   const kind = move & Move.KIND;
   const lanes = exec();
@@ -106,13 +53,15 @@ export function executeBuffer(rec: usize): void {
     if (faultKind == 0 && what == Move.LOAD) markPending(rec);
     return;
   }
+  const typed = (move & Move.TYPED) != 0;
   for (let lane: u32 = 0; lane < 32; lane++) {
     if (!((lanes >> lane) & 1)) continue;
     const column = (<usize>lane) << 2;
     const index = (idxen ? load<u32>(indexRow + column) : 0) + (addThreadId ? lane : 0);
     const offset = imm + (offen ? load<u32>(offsetRow + column) : 0);
     const wide = <u64>imm + (offen ? <u64>load<u32>(offsetRow + column) : 0);
-    moveLane(what, kind, index, wide, offset, soffset, data + column, returns);
+    if (typed) typedLane(what, kind, word3, index, wide, offset, soffset, data + column);
+    else moveLane(what, kind, index, wide, offset, soffset, data + column, returns);
     if (faultKind != 0) {
       nameLane(lane);
       return;
@@ -240,79 +189,4 @@ function moreStores(dwords: u32, place: usize, at: usize): void {
   store<u32>(at, load<u32>(place, 128), 4);
   if (dwords > 2) store<u32>(at, load<u32>(place, 256), 8);
   if (dwords > 3) store<u32>(at, load<u32>(place, 384), 12);
-}
-
-/** One lane. Each dword of a raw access is checked alone: outside it reads 0, and stores and atomics are dropped. */
-function moveLane(
-  what: u32,
-  kind: u32,
-  index: u32,
-  wide: u64,
-  offset: u32,
-  soffset: u32,
-  column: usize,
-  returns: bool,
-): void {
-  if (what >= <u32>Move.ATOMIC) {
-    const bytes: u32 = what == Move.ATOMIC64 ? 8 : 4;
-    if (outside(index, wide, bytes)) {
-      if (!returns) return;
-      store<u32>(column, 0);
-      if (bytes == 8) store<u32>(column, 0, 128);
-      return;
-    }
-    const va = address(index, offset, soffset);
-    const out: usize = returns ? column : 0;
-    if (bytes == 8) atomicLane64(kind, va, column, out);
-    else atomicLane32(kind, va, column, out);
-    return;
-  }
-  const bytes = accessBytes(kind);
-  if (!outside(index, wide, bytes) && !swizzled) {
-    const va = address(index, offset, soffset);
-    if (what == Move.LOAD) loadLane(kind, va, column);
-    else storeLane(kind, va, column);
-    return;
-  }
-  if (kind > <u32>Access.DWORDX4) {
-    if (outside(index, wide, bytes)) {
-      if (what == Move.LOAD) loadNothing(kind, column);
-      return;
-    }
-    const va = address(index, offset, soffset);
-    if (what == Move.LOAD) loadLane(kind, va, column);
-    else storeLane(kind, va, column);
-    return;
-  }
-  for (let i: u32 = 0; i < kind; i++) {
-    const part = column + ((<usize>i) << 7);
-    if (outside(index, wide + 4 * i, 4)) {
-      if (what == Move.LOAD) store<u32>(part, 0);
-      continue;
-    }
-    const va = address(index, offset + 4 * i, soffset);
-    if (what == Move.LOAD) loadLane(Access.DWORD, va, part);
-    else storeLane(Access.DWORD, va, part);
-    if (faultKind != 0) return;
-  }
-}
-
-/** A sub-dword load outside the range: 0 in its part of the register. */
-function loadNothing(kind: u32, column: usize): void {
-  const old = load<u32>(column);
-  switch (kind) {
-    case Access.UBYTE_D16:
-    case Access.SBYTE_D16:
-    case Access.SHORT_D16:
-      store<u32>(column, old & 0xffff0000);
-      return;
-    case Access.UBYTE_D16_HI:
-    case Access.SBYTE_D16_HI:
-    case Access.SHORT_D16_HI:
-      store<u32>(column, old & 0xffff);
-      return;
-    default:
-      store<u32>(column, 0);
-      return;
-  }
 }

@@ -214,7 +214,18 @@ export const enum Move {
   ATOMIC64 = 0x300,
   KIND = 0xff,
   WHAT = 0x300,
+  /** A load or store that converts by the V#'s format; the kind is `Typed`. */
+  TYPED = 0x400,
   UNKNOWN = 0xffff,
+}
+
+/** The kind of a typed move. */
+export const enum Typed {
+  COMPONENTS = 0x07,
+  /** Components are 16-bit halves of registers, two in each; one alone leaves the other half as it is. */
+  D16 = 0x08,
+  /** The one component is in the high half. */
+  HIGH = 0x10,
 }
 
 /** What an instruction moves: `Move` bits with an `Access` or `Atomic`. */
@@ -461,6 +472,42 @@ export function moveOf(op: u32): u32 {
     case Op.global_atomic_fcmpswap_x2:
     case Op.flat_atomic_fcmpswap_x2:
       return Move.ATOMIC64 | Atomic.FCMPSWAP;
+    case Op.buffer_load_format_x:
+      return Move.TYPED | Move.LOAD | 1;
+    case Op.buffer_load_format_xy:
+      return Move.TYPED | Move.LOAD | 2;
+    case Op.buffer_load_format_xyz:
+      return Move.TYPED | Move.LOAD | 3;
+    case Op.buffer_load_format_xyzw:
+      return Move.TYPED | Move.LOAD | 4;
+    case Op.buffer_load_format_d16_x:
+      return Move.TYPED | Move.LOAD | Typed.D16 | 1;
+    case Op.buffer_load_format_d16_xy:
+      return Move.TYPED | Move.LOAD | Typed.D16 | 2;
+    case Op.buffer_load_format_d16_xyz:
+      return Move.TYPED | Move.LOAD | Typed.D16 | 3;
+    case Op.buffer_load_format_d16_xyzw:
+      return Move.TYPED | Move.LOAD | Typed.D16 | 4;
+    case Op.buffer_load_format_d16_hi_x:
+      return Move.TYPED | Move.LOAD | Typed.D16 | Typed.HIGH | 1;
+    case Op.buffer_store_format_x:
+      return Move.TYPED | Move.STORE | 1;
+    case Op.buffer_store_format_xy:
+      return Move.TYPED | Move.STORE | 2;
+    case Op.buffer_store_format_xyz:
+      return Move.TYPED | Move.STORE | 3;
+    case Op.buffer_store_format_xyzw:
+      return Move.TYPED | Move.STORE | 4;
+    case Op.buffer_store_format_d16_x:
+      return Move.TYPED | Move.STORE | Typed.D16 | 1;
+    case Op.buffer_store_format_d16_xy:
+      return Move.TYPED | Move.STORE | Typed.D16 | 2;
+    case Op.buffer_store_format_d16_xyz:
+      return Move.TYPED | Move.STORE | Typed.D16 | 3;
+    case Op.buffer_store_format_d16_xyzw:
+      return Move.TYPED | Move.STORE | Typed.D16 | 4;
+    case Op.buffer_store_format_d16_hi_x:
+      return Move.TYPED | Move.STORE | Typed.D16 | Typed.HIGH | 1;
     default:
       return Move.UNKNOWN;
   }
