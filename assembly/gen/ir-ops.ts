@@ -397,93 +397,97 @@ export const enum Op {
   READ_LANE = 129,
   /** a in lane b & 31; any value if that lane is inactive */
   SHUFFLE = 130,
+  /** a of all active lanes combined; `index`: 0 iadd, imul, imin, imax, umin, umax, iand, ior, ixor, fadd, fmul, fmin, fmax */
+  WAVE_REDUCE = 131,
+  /** a combined as in wave_reduce; `bits` 0 with all lanes before, 1 of all lanes before alone, 2 4 8 16 of the lane's cluster of that size */
+  WAVE_SCAN = 132,
   /** number of the lane in its wave */
-  LOAD_LANE_ID = 131,
+  LOAD_LANE_ID = 133,
   /** gl_LocalInvocationID `component` */
-  LOAD_LOCAL_ID = 132,
+  LOAD_LOCAL_ID = 134,
   /** gl_WorkGroupID `component` */
-  LOAD_WORKGROUP_ID = 133,
+  LOAD_WORKGROUP_ID = 135,
   /** gl_NumWorkGroups `component` */
-  LOAD_NUM_WORKGROUPS = 134,
+  LOAD_NUM_WORKGROUPS = 136,
   /** component 0 i, 1 j of kind `index` */
-  LOAD_BARY = 135,
+  LOAD_BARY = 137,
   /** attribute at location `index`, component, at i, j */
-  INTERP = 136,
+  INTERP = 138,
   /** attribute at location `index` of the provoking vertex */
-  INTERP_FLAT = 137,
+  INTERP_FLAT = 139,
   /** x, y, z in the window, w of the clip space */
-  LOAD_FRAG_COORD = 138,
+  LOAD_FRAG_COORD = 140,
   /** not 0 for front faces */
-  LOAD_FRONT_FACE = 139,
+  LOAD_FRONT_FACE = 141,
   /** sample id in [11:8], layer in [26:16] */
-  LOAD_ANCILLARY = 140,
+  LOAD_ANCILLARY = 142,
   /** samples that the primitive covers */
-  LOAD_SAMPLE_COVERAGE = 141,
+  LOAD_SAMPLE_COVERAGE = 143,
   /** a in lane (`index` >> 2 * l) & 3 of the quad, l the lane's place in it */
-  QUAD_PERM = 142,
+  QUAD_PERM = 144,
   /** the active lanes become helpers: they write and export nothing from here on */
-  DEMOTE = 143,
+  DEMOTE = 145,
   /** the lane is a helper */
-  LOAD_HELPER = 144,
+  LOAD_HELPER = 146,
   /** number of the vertex, without the base */
-  LOAD_VERTEX_ID = 145,
+  LOAD_VERTEX_ID = 147,
   /** number of the instance, without the base */
-  LOAD_INSTANCE_ID = 146,
+  LOAD_INSTANCE_ID = 148,
   /** component 0 base vertex, 1 draw number, 2 first instance */
-  LOAD_DRAW = 147,
+  LOAD_DRAW = 149,
   /** element a of the vertex buffer `binding`, from byte `base` on, in buffer format `bits` */
-  LOAD_VERTEX = 148,
+  LOAD_VERTEX = 150,
   /** to `index` */
-  EXPORT = 149,
+  EXPORT = 151,
   /** two f32 to f16 towards 0, a in the low half */
-  PACK_HALF_RTZ = 150,
+  PACK_HALF_RTZ = 152,
   /** two f32 of 0..1 to 16 bits unsigned normalised */
-  PACK_UNORM16 = 151,
+  PACK_UNORM16 = 153,
   /** two f32 of -1..1 to 16 bits signed normalised */
-  PACK_SNORM16 = 152,
+  PACK_SNORM16 = 154,
   /** two words to 16 bits, unsigned saturating */
-  PACK_UINT16 = 153,
+  PACK_UINT16 = 155,
   /** two words to 16 bits, signed saturating */
-  PACK_SINT16 = 154,
+  PACK_SINT16 = 156,
   /** filtered texel (gather: one component of four) that needs no other lane */
-  IMAGE_SAMPLE = 155,
+  IMAGE_SAMPLE = 157,
   /** as image_sample, with the LOD from the coordinates of the quad */
-  IMAGE_SAMPLE_QUAD = 156,
+  IMAGE_SAMPLE_QUAD = 158,
   /** clamped and unclamped LOD that image_sample_quad would use */
-  IMAGE_QUERY_LOD = 157,
+  IMAGE_QUERY_LOD = 159,
   /** texel at integer coordinates */
-  IMAGE_LOAD = 158,
+  IMAGE_LOAD = 160,
   /** sets the texel at integer coordinates */
-  IMAGE_STORE = 159,
+  IMAGE_STORE = 161,
   /** the old texel; atomic 9: compare and swap, new value first */
-  IMAGE_ATOMIC = 160,
+  IMAGE_ATOMIC = 162,
   /** width, height, depth or layers, levels at the LOD in the address */
-  IMAGE_SIZE = 161,
+  IMAGE_SIZE = 163,
   /** samples of a texel, from the descriptor */
-  IMAGE_SAMPLES = 162,
+  IMAGE_SAMPLES = 164,
   /** texel, converted by the buffer's format */
-  LOAD_TEXEL = 163,
+  LOAD_TEXEL = 165,
   /** data, index, element */
-  STORE_TEXEL = 164,
+  STORE_TEXEL = 166,
   /** index, element, data; atomic 9: compare and swap, new value first */
-  TEXEL_ATOMIC = 165,
+  TEXEL_ATOMIC = 167,
   /** texels of the bound range; source: element */
-  TEXEL_COUNT = 166,
+  TEXEL_COUNT = 168,
   /** face number as a float */
-  CUBE_ID = 167,
+  CUBE_ID = 169,
   /** s coordinate, not divided */
-  CUBE_S = 168,
+  CUBE_S = 170,
   /** t coordinate, not divided */
-  CUBE_T = 169,
+  CUBE_T = 171,
   /** twice the major axis */
-  CUBE_MA = 170,
+  CUBE_MA = 172,
   /** leaves the innermost loop */
-  BREAK = 171,
+  BREAK = 173,
   /** goes to the innermost loop's continue list; not inside that list */
-  CONTINUE = 172,
+  CONTINUE = 174,
   /** ends the invocation */
-  END = 173,
-  COUNT = 174,
+  END = 175,
+  COUNT = 176,
 }
 
 /** `set` of a buffer access through a descriptor_address. */
@@ -539,9 +543,9 @@ const OPFLAGS: usize = memory.data<u32>([
   513, 513, 513, 517, 513, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 1, 1, 72,
   80, 1025, 1032, 1040, 1296, 1296, 1, 1, 1025, 1032, 1040, 1296, 1296, 16, 16, 2176,
-  2176, 2176, 2304, 257, 257, 129, 129, 257, 257, 257, 257, 257, 257, 257, 2304, 16,
-  2304, 257, 257, 129, 1, 16, 1, 1, 1, 1, 1, 1, 2304, 2304, 8, 16,
-  272, 1, 1, 8, 16, 272, 1, 1, 1, 1, 1, 32, 32, 32,
+  2176, 2176, 2304, 2176, 2304, 257, 257, 129, 129, 257, 257, 257, 257, 257, 257, 257,
+  2304, 16, 2304, 257, 257, 129, 1, 16, 1, 1, 1, 1, 1, 1, 2304, 2304,
+  8, 16, 272, 1, 1, 8, 16, 272, 1, 1, 1, 1, 1, 32, 32, 32,
 ]);
 /** `OpFlag` bits of an op. */
 export function opFlags(op: u32): u32 {
@@ -557,9 +561,9 @@ const OPDST: usize = memory.data<u8>([
   2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
   4, 4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 3,
   0, 4, 4, 0, 2, 2, 2, 2, 4, 4, 0, 2, 2, 0, 0, 2,
-  2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 0,
-  1, 2, 2, 2, 4, 0, 2, 2, 2, 2, 2, 4, 4, 4, 4, 0,
-  2, 4, 2, 4, 0, 2, 2, 2, 2, 2, 2, 0, 0, 0,
+  2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
+  2, 0, 1, 2, 2, 2, 4, 0, 2, 2, 2, 2, 2, 4, 4, 4,
+  4, 0, 2, 4, 2, 4, 0, 2, 2, 2, 2, 2, 2, 0, 0, 0,
 ]);
 /** 0 no result, 1 boolean, 2 32-bit, 3 the instruction's width, 4 vector. */
 export function opDst(op: u32): u32 {
@@ -575,9 +579,9 @@ const OPMINSOURCES: usize = memory.data<u8>([
   1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
   1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
   1, 1, 1, 2, 2, 3, 0, 0, 0, 1, 2, 2, 3, 0, 0, 1,
-  1, 2, 2, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 1, 0,
-  0, 0, 0, 0, 1, 0, 2, 2, 2, 2, 2, 0, 0, 0, 0, 0,
-  0, 0, 0, 1, 2, 0, 0, 3, 3, 3, 3, 0, 0, 0,
+  1, 2, 2, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0,
+  1, 0, 0, 0, 0, 0, 1, 0, 2, 2, 2, 2, 2, 0, 0, 0,
+  0, 0, 0, 0, 0, 1, 2, 0, 0, 3, 3, 3, 3, 0, 0, 0,
 ]);
 /** Sources the op must have. */
 export function opMinSources(op: u32): u32 {
@@ -593,9 +597,9 @@ const OPMAXSOURCES: usize = memory.data<u8>([
   1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
   1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
   1, 2, 2, 3, 3, 4, 1, 1, 1, 1, 2, 2, 3, 0, 0, 1,
-  1, 2, 2, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 1, 0,
-  0, 0, 0, 0, 1, 255, 2, 2, 2, 2, 2, 255, 255, 255, 255, 255,
-  255, 255, 255, 2, 3, 255, 1, 3, 3, 3, 3, 0, 0, 0,
+  1, 2, 2, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0,
+  1, 0, 0, 0, 0, 0, 1, 255, 2, 2, 2, 2, 2, 255, 255, 255,
+  255, 255, 255, 255, 255, 2, 3, 255, 1, 3, 3, 3, 3, 0, 0, 0,
 ]);
 /** Sources the op may have; 255: any number. */
 export function opMaxSources(op: u32): u32 {
@@ -611,9 +615,9 @@ const OPSOURCEKINDS: usize = memory.data<u32>([
   2, 1, 1, 2, 2, 51, 51, 819, 51, 51, 3, 3, 3, 3, 3, 3,
   3, 35, 3, 819, 2, 2, 2, 3, 3, 3, 3, 51, 51, 51, 51, 0,
   0, 34, 34, 547, 546, 8738, 2, 2, 2, 2, 35, 34, 546, 0, 0, 1,
-  2, 34, 34, 0, 0, 0, 0, 0, 34, 0, 0, 0, 0, 0, 2, 0,
-  0, 0, 0, 0, 2, 2, 34, 34, 34, 34, 34, 2, 2, 2, 2, 2,
-  2, 2, 2, 34, 547, 2, 2, 546, 546, 546, 546, 0, 0, 0,
+  2, 34, 34, 2, 2, 0, 0, 0, 0, 0, 34, 0, 0, 0, 0, 0,
+  2, 0, 0, 0, 0, 0, 2, 2, 34, 34, 34, 34, 34, 2, 2, 2,
+  2, 2, 2, 2, 2, 34, 547, 2, 2, 546, 546, 546, 546, 0, 0, 0,
 ]);
 /** 4 bits a source: 0 as the instruction, 1 boolean, 2 32-bit, 3 vector. */
 export function opSourceKinds(op: u32): u32 {
@@ -629,9 +633,9 @@ const OPIMMS: usize = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
   1, 4, 4, 4, 4, 3, 2, 2, 1, 2, 2, 2, 1, 2, 2, 0,
-  0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 1, 0, 0, 0, 1, 0,
-  0, 0, 0, 1, 3, 2, 0, 0, 0, 0, 0, 3, 3, 3, 3, 3,
-  3, 3, 3, 2, 2, 3, 2, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 1, 2, 0, 1, 1, 1, 2, 2, 2, 1, 0, 0, 0,
+  1, 0, 0, 0, 0, 1, 3, 2, 0, 0, 0, 0, 0, 3, 3, 3,
+  3, 3, 3, 3, 3, 2, 2, 3, 2, 0, 0, 0, 0, 0, 0, 0,
 ]);
 /** Number of immediates. */
 export function opImms(op: u32): u32 {

@@ -8,10 +8,25 @@ import { Simulator } from "../backend/simulate.ts";
 import { oracle, runOracle } from "../oracles.ts";
 
 const lanes = 32;
-const threads = 48;
-const input = Uint32Array.from({ length: threads }, (_, i) => Math.imul(i + 3, 0x9e3779b1) >>> 0);
-/** Lanes that take part: gaps within both waves, and the second wave is half full. */
-const isActive = (i: number): boolean => i % 3 !== 1 && i !== 0;
+const input = Uint32Array.from({ length: 64 }, (_, i) => Math.imul(i + 3, 0x9e3779b1) >>> 0);
+
+interface Launch {
+  readonly name: string;
+  readonly threads: number;
+  /** In GLSL: the invocations that take part. */
+  readonly condition: string;
+  readonly isActive: (i: number) => boolean;
+}
+const launches: readonly Launch[] = [
+  {
+    name: "gaps within both waves, and the second wave half full",
+    threads: 48,
+    condition: "i % 3u != 1u && i != 0u",
+    isActive: (i) => i % 3 !== 1 && i !== 0,
+  },
+  { name: "the second wave half full", threads: 48, condition: "true", isActive: () => true },
+  { name: "whole waves", threads: 64, condition: "true", isActive: () => true },
+];
 
 interface Lane {
   readonly i: number;
@@ -33,7 +48,7 @@ const cases: readonly (readonly [string, (lane: Lane) => number])[] = [
   ["gl_SubgroupInvocationID", ({ l }) => l],
   ["uint(subgroupElect())", ({ i, active }) => Number(active[0] === i)],
   ["uint(subgroupAll(x != 0u)) + uint(subgroupAll(l > 9u)) * 2u", () => 1],
-  ["uint(subgroupAny(l > 9u)) + uint(subgroupAny(i == 0u)) * 2u", () => 1],
+  ["uint(subgroupAny(l > 9u)) + uint(subgroupAny(i == 0u)) * 2u", ({ active }) => 1 + 2 * Number(active[0] === 0)],
   ["uint(subgroupAllEqual(x)) + uint(subgroupAllEqual(gl_WorkGroupID.x)) * 2u", () => 2],
   ["uint(subgroupAllEqual(l < 40u)) + uint(subgroupAllEqual(float(x))) * 2u", () => 1],
   ["subgroupBroadcastFirst(x)", ({ active }) => at(of(active[0]))],
@@ -52,7 +67,7 @@ const cases: readonly (readonly [string, (lane: Lane) => number])[] = [
   ["gl_SubgroupGeMask.x", ({ l }) => -1 << l],
   // Only lanes that are active are read.
   ["subgroupShuffle(x, l == 2u ? 5u : l)", ({ i, l }) => at(l === 2 ? i + 3 : i)],
-  ["(i ^ 2u) % 3u != 1u && (i ^ 2u) != 0u ? subgroupShuffleXor(x, 2u) : 7u", () => -1],
+  ["mix(7u, subgroupShuffleXor(x, 2u), (i ^ 2u) % 3u != 1u && (i ^ 2u) != 0u)", () => -1],
   ["subgroupAdd(x)", ({ active }) => sum(active)],
   ["subgroupInclusiveAdd(x)", (lane) => sum(below(lane, true))],
   ["subgroupExclusiveAdd(x)", (lane) => sum(below(lane, false))],
@@ -77,33 +92,52 @@ const cases: readonly (readonly [string, (lane: Lane) => number])[] = [
     "uint(subgroupInclusiveOr(l > 9u)) + uint(subgroupAnd(l > 1u)) * 2u",
     ({ l, active }) => Number(l > 9) + 2 * Number(active.every((i) => i % lanes > 1)),
   ],
-  ["subgroupClusteredAdd(x, 8u)", ({ l, active }) => sum(active.filter((i) => (i % lanes) >> 3 === l >> 3))],
+  ["subgroupExclusiveMul(x | 1u)", (lane) => below(lane, false).reduce((p, i) => Math.imul(p, at(i) | 1), 1)],
+  ["subgroupInclusiveMul(x | 1u)", (lane) => below(lane, true).reduce((p, i) => Math.imul(p, at(i) | 1), 1)],
+  ["uint(subgroupInclusiveMin(int(x)))", (lane) => Math.min(...below(lane, true).map((i) => at(i) | 0))],
+  ["subgroupExclusiveMax(x)", (lane) => Math.max(0, ...below(lane, false).map(at))],
+  [
+    "uint(subgroupXor(l > 9u)) + uint(subgroupOr(l > 40u)) * 2u",
+    ({ active }) => active.filter((i) => i % lanes > 9).length & 1,
+  ],
+  ["subgroupAdd(gl_WorkGroupID.x + 3u) ^ subgroupMax(gl_WorkGroupID.x + 5u)", ({ active }) => (active.length * 3) ^ 5],
+  ...[2, 4, 8, 16, 32].map(
+    (size) =>
+      [
+        `subgroupClusteredAdd(x, ${size}u)`,
+        ({ l, active }) => sum(active.filter((i) => Math.floor((i % lanes) / size) === Math.floor(l / size))),
+      ] as [string, (lane: Lane) => number],
+  ),
+  [
+    "subgroupClusteredMul(x | 1u, 16u)",
+    ({ l, active }) => active.filter((i) => (i % lanes) >> 4 === l >> 4).reduce((p, i) => Math.imul(p, at(i) | 1), 1),
+  ],
 ];
 /** The shuffle by xor is worked out apart: its operand must be an active lane. */
-const xorCase = 22;
-const partner = ({ i }: Lane): number => (isActive(i ^ 2) ? at(i ^ 2) : 7);
+const xorCase = cases.findIndex(([expression]) => expression.includes("subgroupShuffleXor(x, 2u)"));
+const partner = ({ i }: Lane): number => ((i ^ 2) % 3 !== 1 && (i ^ 2) !== 0 ? at(i ^ 2) : 7);
 
-const source = `#version 450
+const source = ({ threads, condition }: Launch): string => `#version 450
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_vote : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_clustered : require
-layout(local_size_x = 16, local_size_y = 3) in;
+layout(local_size_x = 16, local_size_y = ${threads / 16}) in;
 layout(std430, set = 0, binding = 0) readonly buffer A { uint a[]; };
 layout(std430, set = 0, binding = 1) buffer R { uint r[]; };
 void main() { uint i = gl_LocalInvocationIndex; uint x = a[i]; uint l = gl_SubgroupInvocationID;
-  if (i % 3u != 1u && i != 0u) {
+  if (${condition}) {
     ${cases.map(([expression], k) => `r[i * ${cases.length}u + ${k}u] = ${expression};`).join("\n    ")}
   }
 }
 `;
 
-function toSpirv(): Uint32Array {
+function toSpirv(launch: Launch): Uint32Array {
   const folder = mkdtempSync(join(tmpdir(), "kiln-core-"));
   try {
-    writeFileSync(join(folder, "a.comp"), source);
+    writeFileSync(join(folder, "a.comp"), source(launch));
     const output = join(folder, "a.spv");
     const done = runOracle("glslangValidator", [
       "-V",
@@ -120,12 +154,13 @@ function toSpirv(): Uint32Array {
   }
 }
 
-describe.skipIf(!oracle("glslangValidator"))("subgroup operations on waves with inactive lanes", () => {
+describe.skipIf(!oracle("glslangValidator")).each(launches)("subgroup operations: $name", (launch) => {
+  const { threads, isActive } = launch;
   let core: CoreTools;
   let words: Uint32Array;
   beforeAll(async () => {
     core = await createCore({ checked: true });
-    words = toSpirv();
+    words = toSpirv(launch);
   });
 
   it("are accepted by the validator", () => {
@@ -133,7 +168,7 @@ describe.skipIf(!oracle("glslangValidator"))("subgroup operations on waves with 
     expect(read.ok ? validateModule(read.module, { entryPoint: "main" }) : read.diagnostics).toEqual([]);
   });
 
-  it.each([0, 2] as const)("give what their definition says at level %i", (optimization) => {
+  it.each([0, 1, 2] as const)("give what their definition says at level %i", (optimization) => {
     const result = core.compile({
       words,
       stage: "compute",
@@ -148,12 +183,12 @@ describe.skipIf(!oracle("glslangValidator"))("subgroup operations on waves with 
     const { output } = result;
     const buffers = new Simulator().run({
       emitted: { ...output, userSgprs: 3, pushPointer: false, pushInlined: 0 } as never,
-      local: [16, 3, 1],
+      local: [16, threads / 16, 1],
       groups: [1, 1, 1],
       groupIds: [...output.usesWorkgroupId],
       ldsBytes: output.ldsBytes,
       push: [],
-      buffers: [input, new Uint32Array(threads * cases.length)],
+      buffers: [input.slice(0, threads), new Uint32Array(threads * cases.length)],
     });
     const places = Array.from({ length: threads }, (_, i) => i).filter(isActive);
     for (const [k, [expression, value]] of cases.entries()) {

@@ -68,6 +68,16 @@ const cases: readonly (readonly [string, (v: Values) => readonly (number | bigin
   ["y2 = unpackUint2x32(uint64_t(min(int64_t(p), int64_t(q))))", ({ p, q }) => u64(s64(p) < s64(q) ? p : q)],
   ["y2 = unpackUint2x32(uint64_t(abs(int64_t(p)) - int64_t(-7)))", ({ p }) => u64((s64(p) < 0n ? -s64(p) : p) + 7n)],
   ["y2 = unpackUint2x32(uint64_t(int64_t(int(x))))", ({ x }) => u64(BigInt(x | 0))],
+  ["y2 = unpackUint2x32(p / (q | 1ul))", ({ p, q }) => u64(p / (q | 1n))],
+  ["y2 = unpackUint2x32(p % (q | 1ul))", ({ p, q }) => u64(p % (q | 1n))],
+  ["y2 = unpackUint2x32(p / (uint64_t(z & 0xffffu) + 1ul))", ({ p, z }) => u64(p / (BigInt(z & 0xffff) + 1n))],
+  ["y2 = unpackUint2x32(q % (p >> (i * 2u) | 1ul))", ({ p, q, i }) => u64(q % ((p >> BigInt(i * 2)) | 1n))],
+  ["y2 = unpackUint2x32(uint64_t(int64_t(p) / int64_t(q | 1ul)))", ({ p, q }) => u64(s64(p) / s64(q | 1n))],
+  ["y2 = unpackUint2x32(uint64_t(int64_t(q) / int64_t(int(x) | 1)))", ({ q, x }) => u64(s64(q) / BigInt(x | 0 | 1))],
+  [
+    "y2 = unpackUint2x32(uint64_t(int64_t(p) % int64_t(q >> 20 | 1ul)))",
+    ({ p, q }) => u64(((s64(p) % ((q >> 20n) | 1n)) + ((q >> 20n) | 1n)) % ((q >> 20n) | 1n)),
+  ],
   ["i64vec3 v = i64vec3(p, q, 3); v.zx = v.xy; y2 = unpackUint2x32(uint64_t(v.x ^ v.z))", ({ p, q }) => u64(p ^ q)],
   ["uint64_t t[3] = uint64_t[3](p, q, 9ul); y2 = unpackUint2x32(t[x % 3u])", ({ p, q, x }) => u64([p, q, 9n][x % 3]!)],
   // 8 and 16 bits wrap, compare and shift as such.

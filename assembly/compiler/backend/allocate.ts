@@ -38,6 +38,7 @@ import {
   link,
   linkMark,
   linkRelease,
+  madeWholeWave,
   NO_REG,
   operandComponent,
   operandVreg,
@@ -205,6 +206,11 @@ function spillFor(v: u32, base: u32, align: u32, limit: u32): bool {
   return true;
 }
 
+/** Written in lanes that are not active, which a spill's own registers must not be. */
+function isWholeWave(v: u32): bool {
+  return operandVreg(madeWholeWave(0)) == v || operandVreg(madeWholeWave(1)) == v;
+}
+
 /** Costs of all registers; 0 for those that must not be spilled. */
 function weighRegisters(): void {
   for (let v: u32 = 1; v < vregs(); v++) {
@@ -213,7 +219,7 @@ function weighRegisters(): void {
     for (let k: u32 = 0; k < size; k++) uOwner[vUnit[v] + k] = v;
   }
   for (let v: u32 = 1; v < vregs(); v++) {
-    if (isTemporary(v) || isLaneRegister(v)) continue;
+    if (isTemporary(v) || isLaneRegister(v) || isWholeWave(v)) continue;
     const leader = leaderOf(v);
     if (vCost[leader] == 0) vCost[leader] = 1;
   }

@@ -61,6 +61,7 @@ function uniformClass(i: u32): u32 {
     case Op.BALLOT:
     case Op.READ_FIRST_LANE:
     case Op.READ_LANE:
+    case Op.WAVE_REDUCE:
       return ValueClass.SGPR;
     case Op.LOAD_UBO:
       // SMEM has no loads below a word.

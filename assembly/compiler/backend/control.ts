@@ -48,7 +48,9 @@ import {
   nodeMachine,
   nodeTarget,
 } from "./columns.ts";
+import { resetConstantTuples } from "./constants.ts";
 import { startExact } from "./exact.ts";
+import { Lanes, setLanes } from "./lanes.ts";
 import { makeArguments } from "./launch.ts";
 import { addEdge, addLaneEdge, Hw, hw, layOut, newBlock, newVreg, RegClass, setMachinePlace } from "./machine.ts";
 import { Sel, selOf } from "./patterns.ts";
@@ -70,6 +72,8 @@ const DIVERGENT_BREAK: u32 = 8;
 const SWAPPED: u32 = 128;
 /** If, loop: every lane of the wave is active in it. */
 const FULL: u32 = 256;
+/** If, loop: every lane that was launched is active in it. */
+const TOP: u32 = 512;
 const HAS_BREAK: u32 = 16;
 const HAS_CONTINUE: u32 = 32;
 
@@ -136,6 +140,13 @@ function scanJumps(): void {
   }
 }
 
+/** What is known of the lanes that are not active where the node stands. */
+function lanesAt(node: u32): Lanes {
+  const around = parentOf(node);
+  if (around == 0 ? isFull(node) : flag(around, FULL)) return Lanes.ALL;
+  return stage() == COMPUTE && (around == 0 || flag(around, TOP)) ? Lanes.OTHERS_EMPTY : Lanes.OTHERS_HELD;
+}
+
 /** Every lane of each wave is active where the node stands: whole waves are launched, and none of their lanes is away. */
 function isFull(node: u32): bool {
   const around = parentOf(node);
@@ -195,6 +206,12 @@ function dropsThen(node: u32): bool {
   return jumpOf(listLast(node, firstSide(node))) != 0 && !flag(node, ELSE_JUMPS);
 }
 
+/** In the node are the lanes that are where it stands. */
+function inherit(node: u32, full: bool): void {
+  if (full) setFlag(node, FULL);
+  if (parentOf(node) == 0 || flag(parentOf(node), TOP)) setFlag(node, TOP);
+}
+
 function enterIf(node: u32): void {
   setMachinePlace(instrPlace[ifInstr(node)]);
   const elseBlock = newBlock();
@@ -205,7 +222,7 @@ function enterIf(node: u32): void {
   const before = buildBlock();
   let cond = condition(node);
   const full = isFull(node);
-  if (full && !flag(node, DIVERGENT)) setFlag(node, FULL);
+  if (!flag(node, DIVERGENT)) inherit(node, full);
   if (!flag(node, DIVERGENT)) {
     const sense = conditionInScc(cond);
     branch(sense ? Isa.s_cbranch_scc0 : Isa.s_cbranch_scc1, elseBlock);
@@ -290,7 +307,7 @@ function enterLoop(node: u32): void {
   nodeMachine[node] = newBlock();
   nodeTarget[node] = newBlock();
   nodeDepthOf[node] = header;
-  if (isFull(node) && !flag(node, DIVERGENT_BREAK) && !flag(node, DIVERGENT_CONTINUE)) setFlag(node, FULL);
+  if (!flag(node, DIVERGENT_BREAK) && !flag(node, DIVERGENT_CONTINUE)) inherit(node, isFull(node));
   if (savesExec(node)) {
     nodeAnchor[node] = newVreg(RegClass.SGPR, 1);
     salu(Isa.s_mov_b32, nodeAnchor[node], EXEC, 0);
@@ -378,6 +395,7 @@ function emitBlock(b: u32): void {
     startExact();
   }
   nodeAnchor[b] = bLast[buildBlock()];
+  setLanes(lanesAt(b));
   selectBlock(b);
   const next = nextNode(b);
   if (next == 0 || kindOf(next) != Kind.IF) {
@@ -393,6 +411,7 @@ export function selectFunction(): void {
   scanJumps();
   resetRecords();
   resetWaterfall();
+  resetConstantTuples();
   depth = 0;
   reachable = true;
   startBlock(newBlock());

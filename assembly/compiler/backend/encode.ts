@@ -273,6 +273,11 @@ function encodeInstr(i: u32): void {
       put(packVop1(op, mDst0[i] == 0 ? 0 : hwCode(mDst0[i]) & 0xff, vector(mSrc0[i])));
       break;
     case Format.VOP2:
+      if ((mMods[i] & Mod.DPP) != 0) {
+        put(packVop2(op, vgpr(mDst0[i]), DPP16, vgpr(mSrc1[i])));
+        put(mLit[i] | vgpr(mSrc0[i]));
+        return;
+      }
       put(packVop2(op, vgpr(mDst0[i]), vector(mSrc0[i]), vgpr(mSrc1[i])));
       break;
     case Format.VOPC:

@@ -19,8 +19,8 @@ function isVgpr(operand: u32): bool {
   return operand != 0 && hwCode(operand) >= <u32>Hw.VGPR0;
 }
 
-function isMove(op: u32): bool {
-  return op == Op.v_mov_b32_e32 || op == Op.s_mov_b32;
+function isMove(i: u32): bool {
+  return (mOp[i] == <u32>Op.v_mov_b32_e32 && (mMods[i] & Mod.DPP) == 0) || mOp[i] == <u32>Op.s_mov_b32;
 }
 
 /** Operands to registers; deletes pseudo instructions and moves to self. */
@@ -32,7 +32,7 @@ export function assignOperands(): void {
       mDst1[i] = physical(mDst1[i]);
       for (let s: u32 = 0; s < 4; s++) setSource(i, s, physical(source(i, s)));
       const op = mOp[i];
-      if (op == P_ARGUMENT || op == P_UNDEFINED || (isMove(op) && mDst0[i] == mSrc0[i])) removeInstr(i);
+      if (op == P_ARGUMENT || op == P_UNDEFINED || (isMove(i) && mDst0[i] == mSrc0[i])) removeInstr(i);
       i = next;
     }
   }

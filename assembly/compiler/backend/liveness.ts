@@ -46,6 +46,7 @@ import {
   linkMark,
   linkPredecessors,
   linkRelease,
+  madeWholeWave,
   NO_REG,
   operandSize,
   operandUnit,
@@ -224,6 +225,15 @@ export function liveAgain(): void {
   liveness();
 }
 
+/** From the first block on to the end; behind the launch's arguments in the order of starts. */
+function liveAlways(u: u32): void {
+  const end = layoutLength() == 0 ? 2 : bEndPos[bOrder[layoutLength() - 1]];
+  uSegments[u] = newSegment(1, end);
+  uLast[u] = uSegments[u];
+  uEnd[u] = end;
+  finger[u] = 0;
+}
+
 /** Positions, predecessors and the live segments of all units. */
 export function liveness(): void {
   mark = linkMark();
@@ -237,6 +247,7 @@ export function liveness(): void {
     const size = vregSize(v);
     for (let k: u32 = 0; k < size; k++) liveUnit(vUnit[v] + k, regClass, vFixed[v] != NO_REG);
   }
+  for (let k: u32 = 0; k < 2; k++) if (madeWholeWave(k) != 0) liveAlways(operandUnit(madeWholeWave(k)));
 }
 
 /**

@@ -86,7 +86,7 @@ export const enum Mod {
   /** A scalar instruction that is there for its SCC alone. */
   TEST = 2048,
   IDXEN = 4096,
-  /** A VOP1 whose source 0 goes through DPP16; `mLit` is the second dword without the source. */
+  /** A VOP1 or VOP2 whose source 0 goes through DPP16; `mLit` is the second dword without the source. */
   DPP = 8192,
 }
 
@@ -98,6 +98,8 @@ let laidOut: u32 = 0;
 let vregCount: u32 = 1;
 let unitCount: u32 = 1;
 let linkCount: u32 = 1;
+let wholeWave0: u32 = 0;
+let wholeWave1: u32 = 0;
 let place: u32 = 0;
 
 export function resetMachine(): void {
@@ -107,6 +109,8 @@ export function resetMachine(): void {
   vregCount = 1;
   unitCount = 1;
   linkCount = 1;
+  wholeWave0 = 0;
+  wholeWave1 = 0;
   place = 0;
 }
 
@@ -187,6 +191,23 @@ export function newVreg(regClass: u32, size: u32): u32 {
   vLeader[v] = v;
   vShift[v] = 0;
   return vregOperand(v, size, 0);
+}
+
+/**
+ * One of two VGPRs that nothing else shares a register with, so that they may be written in lanes that are not active:
+ * there other registers hold values that live along lanes' edges only.
+ */
+export function wholeWaveVreg(k: u32): u32 {
+  const known = k == 0 ? wholeWave0 : wholeWave1;
+  if (known != 0) return known;
+  const operand = newVreg(RegClass.VGPR, 1);
+  if (k == 0) wholeWave0 = operand;
+  else wholeWave1 = operand;
+  return operand;
+}
+/** The register above if it was asked for, else 0. */
+export function madeWholeWave(k: u32): u32 {
+  return k == 0 ? wholeWave0 : wholeWave1;
 }
 
 /** True for operands that live in VGPRs. */

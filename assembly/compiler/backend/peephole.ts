@@ -95,7 +95,13 @@ export function peephole(): void {
     for (let i = bFirst[b]; i != 0; i = mNext[i]) {
       const vector = mOp[i] == <u32>Op.v_mov_b32_e32;
       const j = mNext[i];
-      if (j == 0 || mOp[j] != mOp[i] || (!vector && mOp[i] != <u32>Op.s_mov_b32)) continue;
+      if (
+        j == 0 ||
+        mOp[j] != mOp[i] ||
+        ((mMods[i] | mMods[j]) & Mod.DPP) != 0 ||
+        (!vector && mOp[i] != <u32>Op.s_mov_b32)
+      )
+        continue;
       pairMoves(i, j, vector);
     }
     const last = bLast[b];

@@ -4,7 +4,7 @@
  * `H: s_cmp …; s_cbranch_scc1 X; B: … s_branch H; X:` → `H: …; B: … s_cmp …; s_cbranch_scc0 B; X:`.
  */
 import { failed, spend } from "../../base/index.ts";
-import { Format, OP_COUNT, Op, OpFlag, opCounter, opFlags, opFormat } from "../../gen/isa-ops.ts";
+import { Format, OP_COUNT, Op, opCounter, opFormat } from "../../gen/isa-ops.ts";
 import { inverted, nextFilled } from "./cleanup.ts";
 import {
   bFirst,
@@ -13,7 +13,6 @@ import {
   bOrder,
   bSucc0,
   bSucc1,
-  mBlock,
   mDst0,
   mDst1,
   mImm,

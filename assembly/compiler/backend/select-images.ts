@@ -5,6 +5,7 @@ import { Op as Isa } from "../../gen/isa-ops.ts";
 import { componentsOf, flagsOf, imm, instrPlace, opOf, src, srcCount, useCount } from "../ir/index.ts";
 import { constantOperand, copy, inVgpr, raw, saluNew } from "./build.ts";
 import { mDst0, mImm, mMods, mSrc0, mSrc1, mSrc2, mSrc3, valueOperand } from "./columns.ts";
+import { constantTuple } from "./constants.ts";
 import { imageDescriptor, samplerDescriptor, texelDescriptor } from "./descriptors.ts";
 import { startPixels } from "./exact.ts";
 import { component, Hw, hw, Mod, newVreg, RegClass } from "./machine.ts";
@@ -91,6 +92,8 @@ function texelAtomicOp(kind: u32): u32 {
 
 /** Sources [first, first + count) side by side in VGPRs. */
 function tuple(i: u32, first: u32, count: u32): u32 {
+  const constants = constantTuple(i, first, count);
+  if (constants != 0) return constants;
   if (count == 1) return inVgpr(operandOf(src(i, first)));
   const operand = newVreg(RegClass.VGPR, count);
   for (let k: u32 = 0; k < count; k++) copy(component(operand, k), operandOf(src(i, first + k)));
@@ -116,8 +119,9 @@ function selectImage(i: u32): void {
   if (writes) startPixels();
   const address = tuple(i, 2 + data, addresses);
   // Old value and data of an atomic share registers.
-  const atomicData = op == Op.IMAGE_ATOMIC ? newVreg(RegClass.VGPR, data) : 0;
-  for (let k: u32 = 0; atomicData != 0 && k < data; k++)
+  const readOnly = op == Op.IMAGE_ATOMIC && !used ? constantTuple(i, 2, data) : 0;
+  const atomicData = readOnly != 0 ? readOnly : op == Op.IMAGE_ATOMIC ? newVreg(RegClass.VGPR, data) : 0;
+  for (let k: u32 = 0; readOnly == 0 && atomicData != 0 && k < data; k++)
     copy(data == 1 ? atomicData : component(atomicData, k), operandOf(src(i, 2 + k)));
   const stored = op == Op.IMAGE_STORE ? tuple(i, 2, data) : atomicData;
   const resource = imageDescriptor(i);

@@ -20,6 +20,7 @@ import {
 import { buildBlock, constantOperand, copy, inSgpr, inVgpr, raw, saluNew, sopp, valu, valuNew } from "./build.ts";
 import { classOf, ValueClass } from "./classes.ts";
 import { mDst0, mImm, mMods, mSrc0, mSrc1, mSrc2, mSrc3, valueNeed, valueOperand } from "./columns.ts";
+import { constantTuple } from "./constants.ts";
 import { descriptorOf, pushPair } from "./descriptors.ts";
 import { isPushInlined, P_RELEASE, pushDword, pushOffset } from "./launch.ts";
 import {
@@ -293,8 +294,10 @@ export function selectBufferAtomic(i: u32): void {
   const compareSwap = opOf(i) == Op.SSBO_ATOMIC_CMPSWAP;
   const descriptor = descriptorOf(i);
   const used = useCount(i) > 0;
-  let data: u32;
-  if (compareSwap) {
+  let data: u32 = used || compareSwap ? 0 : constantTuple(i, 1, 1);
+  if (data != 0) {
+    // Nothing is written back.
+  } else if (compareSwap) {
     // New value, then the one to compare with.
     data = newVreg(RegClass.VGPR, 2);
     copy(component(data, 0), operandOf(src(i, 2)));

@@ -42,6 +42,7 @@ import {
 } from "./machine.ts";
 import { Sel, selOf } from "./patterns.ts";
 import { selectMask, selectScalar, selectVector } from "./select-alu.ts";
+import { selectCombined } from "./select-combined.ts";
 import { isDouble, selectDouble } from "./select-double.ts";
 import { selectGraphics } from "./select-graphics.ts";
 import { selectImages } from "./select-images.ts";
@@ -146,6 +147,10 @@ function selectInstr(i: u32): void {
     case Op.SHUFFLE:
     case Op.LOAD_LANE_ID:
       selectWave(i);
+      return;
+    case Op.WAVE_REDUCE:
+    case Op.WAVE_SCAN:
+      if (useCount(i) > 0) selectCombined(i);
       return;
     case Op.LOAD_LOCAL_ID:
       system(i, threadId(imm(i, 0)));

@@ -60,6 +60,7 @@ import {
   idLeaf,
   idStamp,
   idType,
+  isId,
   leafPool,
   MAX_LEAVES,
   malformed,
@@ -82,6 +83,7 @@ import { copyPointer, describe, irWidth, Layout } from "./pointers.ts";
 import { Unsupported } from "./texts.ts";
 import { isPointerValue, scalarWidth, TypeKind } from "./types.ts";
 import { leaves, operand, valueAt } from "./values.ts";
+import { isPair, pair } from "./wide.ts";
 
 /** Word of the instruction to lift next. */
 let pc: u32 = 0;
@@ -387,6 +389,19 @@ function terminatorOf(block: u32): u32 {
   return at;
 }
 
+/** Words of a literal and its label: three for a selector of 64 bits. */
+function switchStep(at: u32): u32 {
+  const selector = idAt(at + 1);
+  if (failed()) return 2;
+  if (idClass[selector] == IdClass.VALUE) return scalarWidth(idType[selector]) == 64 ? 3 : 2;
+  // Not lifted yet: labels stand where they stand.
+  const count = wordAt(at) >> 16;
+  for (let k: u32 = 4; k < count; k += 2) {
+    if (!isId(at + k) || idClass[wordAt(at + k)] != IdClass.LABEL) return 3;
+  }
+  return ((count - 3) & 1) != 0 ? 3 : 2;
+}
+
 /**
  * The case (or default) that the blocks from `from` on fall into, 0 for none: walks them up to the switch's merge, other
  * cases and exits of constructs around. `stamp` marks what this switch has walked.
@@ -401,7 +416,7 @@ function fallsInto(from: u32, otherwise: u32, rows: u32, n: u32, end: u32, stamp
     const op = wordAt(at) & 0xffff;
     const count = wordAt(at) >> 16;
     const first: u32 = op == SpvOp.OpBranch ? 1 : 2;
-    const step: u32 = op == SpvOp.OpSwitch ? 2 : 1;
+    const step: u32 = op == SpvOp.OpSwitch ? switchStep(at) : 1;
     const last: u32 = op == SpvOp.OpBranchConditional ? 4 : count;
     if (op != SpvOp.OpBranch && op != SpvOp.OpBranchConditional && op != SpvOp.OpSwitch) continue;
     for (let k = first; k < last && !failed(); k += step) {
@@ -437,28 +452,25 @@ export function liftSwitch(at: u32, count: u32): void {
   const selector = valueAt(at + 1);
   const otherwise = labelAt(at + 2);
   const end = merge;
-  if (!failed() && scalarWidth(idType[selector]) == 64) {
-    unsupported(Unsupported.WIDE_OP, 64);
-    return;
-  }
   if (failed() || end == 0 || typeKind[idType[selector]] != TypeKind.INT) {
     malformed(at);
     return;
   }
-  const literals = (count - 3) >> 1;
+  const width = scalarWidth(idType[selector]);
+  const step: u32 = width == 64 ? 3 : 2;
+  const literals = (count - 3) / step;
   const pool = newPool(4 * (literals + 1) + 2);
   const rows = pool + 2;
   if (failed()) return;
-  const width = scalarWidth(idType[selector]);
-  const value = leafPool[idLeaf[selector]];
+  const value = width == 64 ? wideLeaf(idLeaf[selector]) : leafPool[idLeaf[selector]];
   // Literals of a narrow signed selector are sign-extended words.
   leafPool[pool] =
     width < 32 && typeB[idType[selector]] != 0 ? tri(Op.IBFE, value, constant(0), constant(width)) : value;
   leafPool[pool + 1] = 0;
   let n: u32 = 0;
   for (let k: u32 = 0; k < literals && spend(1); k++) {
-    const literal = at + 3 + 2 * k;
-    const to = labelAt(literal + 1);
+    const literal = at + 3 + step * k;
+    const to = labelAt(literal + step - 1);
     if (failed()) return;
     if (to == otherwise || to == end) continue;
     if (isCase(rows, n, to)) {
@@ -498,16 +510,25 @@ function addCase(row: u32, to: u32, literal: u32): void {
   ptrConst[to] = row;
 }
 
+function literalOf(at: u32, step: u32): u32 {
+  const word = constant(wordAt(at));
+  return step == 3 ? pair(word, constant(wordAt(at + 1))) : word;
+}
+function wideLeaf(leaf: u32): u32 {
+  return pair(leafPool[leaf], leafPool[leaf + 1]);
+}
+
 /** Condition under which the selector picks the case at `row`, not counting what falls into it. */
 function caseCondition(f: u32, row: u32): u32 {
   const rows = frameResult[f];
   const selector = leafPool[rows - 2];
   const to = leafPool[row];
+  const step: u32 = isPair(selector) ? 3 : 2;
   let cond: u32 = 0;
   if (leafPool[row + 1] != 0) {
-    for (let literal = leafPool[row + 1]; literal <= leafPool[row + 2] && spend(1); literal += 2) {
-      if (wordAt(literal + 1) != to) continue;
-      const fits = bin(Op.IEQ, selector, constant(wordAt(literal)));
+    for (let literal = leafPool[row + 1]; literal <= leafPool[row + 2] && spend(1); literal += step) {
+      if (wordAt(literal + step - 1) != to) continue;
+      const fits = bin(Op.IEQ, selector, literalOf(literal, step));
       cond = cond == 0 ? fits : bin(Op.IOR, cond, fits);
     }
     if (hasDefaultAfter(f, row))
@@ -518,12 +539,12 @@ function caseCondition(f: u32, row: u32): u32 {
   cond = leafPool[rows - 1];
   const at = programCounterOfSwitch(f);
   const count = wordAt(at) >> 16;
-  for (let literal = at + 3; literal + 1 < at + count && spend(1); literal += 2) {
-    const target = wordAt(literal + 1);
+  for (let literal = at + 3; literal + step - 1 < at + count && spend(1); literal += step) {
+    const target = wordAt(literal + step - 1);
     if (target == to) continue;
     const known = caseRow(f, target);
     if (known != 0 && known < row) continue;
-    const fits = bin(Op.IEQ, selector, constant(wordAt(literal)));
+    const fits = bin(Op.IEQ, selector, literalOf(literal, step));
     cond = cond == 0 ? fits : bin(Op.IOR, cond, fits);
   }
   return cond == 0 ? constantBool(true) : notB(cond);

@@ -169,6 +169,11 @@ export function idAt(k: u32): u32 {
   return 0;
 }
 
+/** Whether the word at k may be an id. */
+export function isId(k: u32): bool {
+  return wordAt(k) < bound;
+}
+
 /** A run of `count` leaves; after a failure always the same one. */
 export function newLeaves(count: u32): u32 {
   if (count > MAX_LEAVES || leafTop + count > MAX_LEAF_POOL) {

@@ -1,11 +1,10 @@
 /**
- * OpGroupNonUniform* and the subgroup built-ins, on waves of 32. Scans and reductions jump over inactive lanes: each lane
- * knows the one before it that is active, and takes its partial result in log2(32) steps.
+ * OpGroupNonUniform* and the subgroup built-ins, on waves of 32.
  */
 import { failed } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvGroupOperation, SpvOp, SpvScope } from "../../gen/spirv.ts";
-import { alu1, alu2, constant, constantBool, constBits, isConst, widthOf } from "../ir/index.ts";
+import { alu1, alu2, constant, constantBool, constBits, isConst, setImm, widthOf } from "../ir/index.ts";
 import { addI, bin, notB, sel, un } from "./fold-build.ts";
 import {
   idAt,
@@ -50,55 +49,59 @@ function unword(value: u32, like: u32): u32 {
   return widthOf(like) == 1 ? bin(Op.INE, value, constant(0)) : value;
 }
 
-/** IR op of a scan, and its identity as bits; op 0 for another opcode. */
-let identity: u32 = 0;
-function scanOp(op: u32): u32 {
-  identity = 0;
+/** The `index` of wave_reduce and wave_scan for an opcode; -1 for another one. */
+function combination(op: u32): i32 {
   switch (op) {
     case SpvOp.OpGroupNonUniformIAdd:
-      return Op.IADD;
-    case SpvOp.OpGroupNonUniformFAdd:
-      // -0 + x is x for each x.
-      identity = 0x8000_0000;
-      return Op.FADD;
+      return 0;
     case SpvOp.OpGroupNonUniformIMul:
-      identity = 1;
-      return Op.IMUL;
-    case SpvOp.OpGroupNonUniformFMul:
-      identity = 0x3f80_0000;
-      return Op.FMUL;
+      return 1;
     case SpvOp.OpGroupNonUniformSMin:
-      identity = 0x7fff_ffff;
-      return Op.IMIN;
-    case SpvOp.OpGroupNonUniformUMin:
-      identity = 0xffff_ffff;
-      return Op.UMIN;
-    case SpvOp.OpGroupNonUniformFMin:
-      identity = 0x7f80_0000;
-      return Op.FMIN;
+      return 2;
     case SpvOp.OpGroupNonUniformSMax:
-      identity = 0x8000_0000;
-      return Op.IMAX;
+      return 3;
+    case SpvOp.OpGroupNonUniformUMin:
+      return 4;
     case SpvOp.OpGroupNonUniformUMax:
-      return Op.UMAX;
-    case SpvOp.OpGroupNonUniformFMax:
-      identity = 0xff80_0000;
-      return Op.FMAX;
+      return 5;
     case SpvOp.OpGroupNonUniformBitwiseAnd:
-      identity = 0xffff_ffff;
-      return Op.IAND;
     case SpvOp.OpGroupNonUniformLogicalAnd:
-      identity = 1;
-      return Op.IAND;
+      return 6;
     case SpvOp.OpGroupNonUniformBitwiseOr:
     case SpvOp.OpGroupNonUniformLogicalOr:
-      return Op.IOR;
+      return 7;
     case SpvOp.OpGroupNonUniformBitwiseXor:
     case SpvOp.OpGroupNonUniformLogicalXor:
-      return Op.IXOR;
+      return 8;
+    case SpvOp.OpGroupNonUniformFAdd:
+      return 9;
+    case SpvOp.OpGroupNonUniformFMul:
+      return 10;
+    case SpvOp.OpGroupNonUniformFMin:
+      return 11;
+    case SpvOp.OpGroupNonUniformFMax:
+      return 12;
     default:
-      return 0;
+      return -1;
   }
+}
+
+/** A boolean of all active lanes combined: and, or, exclusive or. */
+function combinedBool(kind: u32, value: u32): u32 {
+  if (kind == 6) return all(value);
+  const lanes = ballot(value);
+  if (kind == 7) return bin(Op.INE, lanes, constant(0));
+  return bin(Op.INE, bin(Op.IAND, un(Op.BITCOUNT, lanes), constant(1)), constant(0));
+}
+
+/** Lanes of a clustered reduction: 32 for the whole wave; 0 when it is malformed. */
+function clusterOf(at: u32): u32 {
+  const size = leafPool[operand(at + 6, 1)];
+  if (failed()) return 0;
+  if (isConst(size) && constBits(size) != 0 && (constBits(size) & (constBits(size) - 1)) == 0)
+    return min<u32>(constBits(size), LANES);
+  malformed(at);
+  return 0;
 }
 
 function liftScan(op: u32, at: u32, count: u32): void {
@@ -109,54 +112,71 @@ function liftScan(op: u32, at: u32, count: u32): void {
     unsupported(Unsupported.WIDTH, width);
     return;
   }
-  const irOp = scanOp(op);
-  const kind = wordAt(at + 4);
-  const clustered = kind == SpvGroupOperation.ClusteredReduce;
-  if (irOp == 0 || kind > <u32>SpvGroupOperation.ClusteredReduce || (clustered && count < 7)) {
+  const kind = combination(op);
+  const group = wordAt(at + 4);
+  const clustered = group == SpvGroupOperation.ClusteredReduce;
+  if (kind < 0 || group > <u32>SpvGroupOperation.ClusteredReduce || (clustered && count < 7)) {
     malformed(at);
     return;
   }
   const out = result(at);
   const n = typeLeaves[idAt(at + 1)];
   const a = operand(at + 5, n);
-  let cluster: u32 = LANES;
-  if (clustered) {
-    const size = leafPool[operand(at + 6, 1)];
-    if (failed() || !isConst(size) || constBits(size) == 0 || (constBits(size) & (constBits(size) - 1)) != 0) {
-      malformed(at);
-      return;
-    }
-    cluster = min<u32>(constBits(size), LANES);
-  }
+  const cluster = clustered ? clusterOf(at) : LANES;
   if (failed()) return;
-  const lane = laneId();
-  let active = ballot(constantBool(true));
-  if (cluster < LANES) {
-    const first = bin(Op.IAND, lane, constant(~(cluster - 1)));
-    const ones = ((<u32>1) << cluster) - 1;
-    active = bin(Op.IAND, active, bin(Op.ISHL, constant(ones), first));
-  }
-  const before = highest(bin(Op.IAND, active, lanesBelow(lane, false)));
-  const start = identity;
+  const scans = group == SpvGroupOperation.InclusiveScan || group == SpvGroupOperation.ExclusiveScan;
   for (let k: u32 = 0; k < n && !failed(); k++) {
-    let sum = word(leafPool[a + k]);
-    let previous = before;
-    for (let reach: u32 = 1; reach < cluster; reach <<= 1) {
-      const other = alu2(Op.SHUFFLE, sum, previous);
-      const hop = alu2(Op.SHUFFLE, previous, previous);
-      const none = bin(Op.ILT, previous, constant(0));
-      sum = sel(none, sum, bin(irOp, other, sum));
-      previous = sel(none, previous, hop);
+    const leaf = leafPool[a + k];
+    if (cluster == 1) {
+      leafPool[out + k] = leaf;
+    } else if (!scans && cluster == LANES && width == 1) {
+      leafPool[out + k] = combinedBool(<u32>kind, leaf);
+    } else {
+      let mode = cluster;
+      if (scans) mode = group == SpvGroupOperation.InclusiveScan ? 0 : 1;
+      const combined = alu1(!scans && cluster == LANES ? Op.WAVE_REDUCE : Op.WAVE_SCAN, word(leaf));
+      setImm(combined, 0, <u32>kind);
+      setImm(combined, 1, mode);
+      leafPool[out + k] = unword(combined, leaf);
     }
-    if (kind == SpvGroupOperation.ExclusiveScan) {
-      const other = alu2(Op.SHUFFLE, sum, before);
-      sum = sel(bin(Op.ILT, before, constant(0)), constant(start), other);
-    } else if (kind != SpvGroupOperation.InclusiveScan) {
-      const last = highest(active);
-      sum = alu2(cluster < LANES ? Op.SHUFFLE : Op.READ_LANE, sum, last);
-    }
-    leafPool[out + k] = unword(sum, leafPool[a + k]);
   }
+}
+
+/** The permutation of a quad that the operation is, as QUAD_PERM has it; -1 for none. */
+function quadPermutation(op: u32, by: u32): i32 {
+  if (!isConst(by)) return -1;
+  const n = constBits(by);
+  switch (op) {
+    case SpvOp.OpGroupNonUniformQuadBroadcast:
+      return <i32>((n & 3) * 0x55);
+    case SpvOp.OpGroupNonUniformShuffleXor:
+      return n < 4 ? swapped(n) : -1;
+    case SpvOp.OpGroupNonUniformQuadSwap:
+      // 0 horizontal, 1 vertical, 2 diagonal.
+      return swapped((n & 3) + 1);
+    default:
+      return -1;
+  }
+}
+function swapped(by: u32): i32 {
+  return <i32>(by | ((1 ^ by) << 2) | ((2 ^ by) << 4) | ((3 ^ by) << 6));
+}
+function permuted(at: u32, permutation: u32): void {
+  const id = valueAt(at + 4);
+  const type = idAt(at + 1);
+  if (failed() || idType[id] != type) {
+    malformed(at);
+    return;
+  }
+  const n = typeLeaves[type];
+  const out = newLeaves(n);
+  for (let k: u32 = 0; k < n && !failed(); k++) {
+    const v = leafPool[idLeaf[id] + k];
+    const moved = alu1(Op.QUAD_PERM, word(v));
+    setImm(moved, 0, permutation);
+    leafPool[out + k] = unword(moved, v);
+  }
+  setValue(idAt(at + 2), type, out);
 }
 
 /** Moves each leaf of the operand in word 4 from another lane; `lane` the same for all, `uniform` when it is for all lanes. */
@@ -316,7 +336,10 @@ export function liftSubgroup(op: u32, at: u32, count: u32): void {
     case SpvOp.OpGroupNonUniformQuadBroadcast:
     case SpvOp.OpGroupNonUniformQuadSwap: {
       const by = leafPool[operand(at + 5, 1)];
-      if (!failed()) moved(at, sourceLane(op, by), false);
+      if (failed()) return;
+      const permutation = quadPermutation(op, by);
+      if (permutation >= 0) permuted(at, <u32>permutation);
+      else moved(at, sourceLane(op, by), false);
       return;
     }
     default:

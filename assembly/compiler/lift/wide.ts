@@ -159,6 +159,49 @@ export function mulHigh(a: u32, b: u32, signed: bool): u32 {
   return wide2(Op.ISUB, wide2(Op.ISUB, unsigned, fromA), fromB);
 }
 
+/** By a float estimate of 1/b, two steps of Newton on 64-bit integers, and two corrections. b = 0 gives any value. */
+function divide(a: u32, b: u32, remainder: bool): u32 {
+  const whole = tri(
+    Op.FFMA,
+    un(Op.U2F, high(b)),
+    constant(0x4f80_0000), // 2^32
+    un(Op.U2F, low(b)),
+  );
+  // A little under 2^64 / b, so that the quotient is never too large.
+  const estimate = bin(Op.FMUL, un(Op.FRCP, whole), constant(0x5f7f_fffc));
+  const upper = un(Op.FTRUNC, bin(Op.FMUL, estimate, constant(0x2f80_0000)));
+  const lower = tri(Op.FFMA, upper, constant(0xcf80_0000), estimate);
+  let r = pair(un(Op.F2U, lower), un(Op.F2U, upper));
+  const minus = wide1(Op.INEG, b);
+  for (let k = 0; k < 2; k++) r = wide2(Op.IADD, r, mulHigh(r, wide2(Op.IMUL, minus, r), false));
+  let q = mulHigh(a, r, false);
+  let rest = wide2(Op.ISUB, a, wide2(Op.IMUL, q, b));
+  const one = pair(constant(1), constant(0));
+  for (let k = 0; k < 2; k++) {
+    const over = un(Op.INOT, less(rest, b, false));
+    q = wideSelect(over, wide2(Op.IADD, q, one), q);
+    rest = wideSelect(over, wide2(Op.ISUB, rest, b), rest);
+  }
+  return remainder ? rest : q;
+}
+/** Division of signed numbers by their magnitudes. */
+function divideSigned(op: u32, a: u32, b: u32): u32 {
+  const x = wide1(Op.IABS, a);
+  const y = wide1(Op.IABS, b);
+  if (op == Op.IDIV) {
+    const differ = bin(Op.ILT, bin(Op.IXOR, high(a), high(b)), constant(0));
+    const q = divide(x, y, false);
+    return wideSelect(differ, wide1(Op.INEG, q), q);
+  }
+  const magnitude = divide(x, y, true);
+  const rest = wideSelect(bin(Op.ILT, high(a), constant(0)), wide1(Op.INEG, magnitude), magnitude);
+  if (op == Op.IREM) return rest;
+  // imod: the sign of b.
+  const isZero = bin(Op.IEQ, bin(Op.IOR, low(rest), high(rest)), constant(0));
+  const wrong = bin(Op.ILT, bin(Op.IXOR, high(rest), high(b)), constant(0));
+  return wideSelect(bin(Op.IAND, wrong, un(Op.INOT, isZero)), wide2(Op.IADD, rest, b), rest);
+}
+
 export function wideSelect(cond: u32, a: u32, b: u32): u32 {
   return pair(sel(cond, low(a), low(b)), sel(cond, high(a), high(b)));
 }
@@ -248,6 +291,13 @@ export function wide2(op: u32, x: u32, y: u32): u32 {
       const cross = bin(Op.IADD, bin(Op.IMUL, low(a), high(b)), bin(Op.IMUL, high(a), low(b)));
       return pair(low(p), bin(Op.IADD, high(p), cross));
     }
+    case Op.UDIV:
+    case Op.UMOD:
+      return divide(a, b, op == Op.UMOD);
+    case Op.IDIV:
+    case Op.IREM:
+    case Op.IMOD:
+      return divideSigned(op, a, b);
     case Op.IAND:
     case Op.IOR:
     case Op.IXOR:

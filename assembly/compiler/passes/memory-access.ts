@@ -1,7 +1,7 @@
 /**
  * What a memory instruction reaches, for passes that move, merge or drop accesses. `describe` fills the globals below.
  * A place is (space, set, binding, element, offset value); two accesses of one place compare by their bases, which never
- * wrap. Different bindings are the same memory only where one is aliased. An op that is not known here reaches everything.
+ * wrap. Different bindings, and elements of one, are the same memory only where one is aliased. An op that is not known here reaches everything.
  */
 import { DYNAMIC_SET, InstrFlag, Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
 import { componentsOf, flagsOf, imm, isConst, opOf, src, srcCount } from "../ir/index.ts";
@@ -137,4 +137,10 @@ export function ordered(space: u32, orders: u32): bool {
 /** Offsets that are the same for sure: one value, or constants (which compare by value through the pool). */
 export function sameOffset(a: u32, b: u32): bool {
   return a == b || (isConst(a) && isConst(b) && imm(a, 0) == imm(b, 0));
+}
+
+/** Two descriptors of one array for sure: different constants; 0 stands for element 0. */
+export function differentElements(a: u32, b: u32): bool {
+  if ((a != 0 && !isConst(a)) || (b != 0 && !isConst(b))) return false;
+  return (a == 0 ? 0 : imm(a, 0)) != (b == 0 ? 0 : imm(b, 0));
 }

@@ -45,6 +45,7 @@ import {
   accSpace,
   accStrict,
   describe,
+  differentElements,
   ordered,
   overlap,
   Space,
@@ -73,9 +74,10 @@ function clear(): void {
   oldest = 0;
 }
 
-/** Memory of another binding, and no alias of this one. */
+/** Memory of another binding or element, and no alias of this one. */
 function apart(k: u32): bool {
-  return (set[k] != accSet || binding[k] != accBinding) && aliased[k] == 0 && !accAliased;
+  const elsewhere = set[k] != accSet || binding[k] != accBinding || differentElements(element[k], accElement);
+  return elsewhere && aliased[k] == 0 && !accAliased;
 }
 
 function samePlace(k: u32): bool {

@@ -48,6 +48,7 @@ import {
   accSpace,
   accStrict,
   describe,
+  differentElements,
   ordered,
   overlap,
   Space,
@@ -72,9 +73,10 @@ const SHARED_REACH: u32 = 1020;
 let count: u32 = 0;
 let oldest: u32 = 0;
 
-/** Memory of another binding, and no alias of this one. */
+/** Memory of another binding or element, and no alias of this one. */
 function apart(k: u32): bool {
-  return (set[k] != accSet || binding[k] != accBinding) && aliased[k] == 0 && !accAliased;
+  const elsewhere = set[k] != accSet || binding[k] != accBinding || differentElements(element[k], accElement);
+  return elsewhere && aliased[k] == 0 && !accAliased;
 }
 
 function samePlace(k: u32): bool {
