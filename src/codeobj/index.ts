@@ -16,7 +16,7 @@ export {
   occupancyWaves,
 } from "./hardware.ts";
 export type { CodePlace } from "./metadata.ts";
-export { decodeRecord, encodeRecord } from "./record.ts";
+export { decodeRecord, encodeRecord, StoredRecord } from "./record.ts";
 export type * from "./reflection.ts";
 export type { DynamicBufferLayout, SetBindings } from "./set-layout.ts";
 export { isDynamic, layoutDynamicBuffers, layoutSets } from "./set-layout.ts";

@@ -7,7 +7,8 @@ const entryOverheadBytes = 512;
 const lastField = '"microseconds":';
 
 /** The text of an answer up to the value of its last field, which is the only one that differs from hit to hit. */
-export interface Answered extends Pick<CompileSuccess, "key" | "stored"> {
+export interface Answered extends Pick<CompileSuccess, "key"> {
+  readonly stored: Uint8Array;
   readonly head: string;
 }
 
@@ -35,6 +36,6 @@ export class AnswerMemo {
   /** Keeps `text`, the JSON of an answer that ends with the field `microseconds`. */
   keep(body: Uint8Array, text: string, { key, stored }: CompileSuccess): void {
     const end = text.lastIndexOf(lastField) + lastField.length;
-    this.#answers.set(hash("sha256", body, "base64"), { head: text.slice(0, end), key, stored });
+    this.#answers.set(hash("sha256", body, "base64"), { head: text.slice(0, end), key, stored: stored.bytes });
   }
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CompileService } from "../service/index.ts";
 import { httpError } from "./codes.ts";
-import { codeSha256 } from "./compile-route.ts";
 import { artifactParams, problem, removed } from "./schemas.ts";
 
 interface ByteRange {
@@ -30,9 +29,10 @@ function hasTag(header: string | undefined, tag: string): boolean {
 }
 
 async function sendArtifact(service: CompileService, key: string, request: FastifyRequest, reply: FastifyReply) {
-  const elf = await service.artifact(key);
-  if (elf === undefined) throw httpError("KEY_NOT_CACHED", {});
-  const tag = `"${codeSha256(elf)}"`;
+  const stored = await service.artifact(key);
+  if (stored === undefined) throw httpError("KEY_NOT_CACHED", {});
+  const { elf } = stored;
+  const tag = `"${stored.text("codeSha256")}"`;
   reply.header("etag", tag).header("cache-control", "max-age=31536000, immutable").header("accept-ranges", "bytes");
   if (hasTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
   reply.type("application/x-elf");

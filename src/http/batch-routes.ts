@@ -16,7 +16,7 @@ import { httpError } from "./codes.ts";
 import { type ParsedCompile, parseBody, validBody } from "./compile-request.ts";
 import { compileAnswerOf, refusal } from "./compile-route.ts";
 import { wants } from "./media.ts";
-import { problemOf } from "./problem.ts";
+import { type Problem, problemOf } from "./problem.ts";
 import { batchBody, batchParams, batchProgress, compileBody, problem } from "./schemas.ts";
 
 const maxShaders = 10_000;
@@ -52,6 +52,14 @@ function parseShader(request: FastifyRequest, shader: unknown): ParsedCompile {
   return { request: parsed.request, emit };
 }
 
+/** The JSON of an object with its index in front. */
+const withIndex = (index: number, json: string) => `{"index":${index},${json.slice(1)}`;
+
+const failure = (index: number, problem: Problem): BatchItem => ({
+  ok: false,
+  line: withIndex(index, JSON.stringify(problem)),
+});
+
 /** One shader's answer: that of `POST /compile`, success or problem, with its index. */
 async function compileOne(
   service: CompileService,
@@ -60,15 +68,14 @@ async function compileOne(
   index: number,
 ): Promise<BatchItem> {
   try {
-    const { ok, answer } = await compileAnswerOf(service, parseShader(request, shader), request.id);
-    return { ok, line: JSON.stringify({ index, ...answer }) };
+    const result = await compileAnswerOf(service, parseShader(request, shader), request.id);
+    return result.ok ? { ok: true, line: withIndex(index, result.text()) } : failure(index, result.problem);
   } catch (error) {
     if (error instanceof ServiceError && (error.code === "QUEUE_FULL" || error.code === "SHUTTING_DOWN")) throw error;
     const known =
       error instanceof ServiceError || isHttpError(error) ? error : httpError("INTERNAL", { id: request.id });
     if (known !== error) request.log.error({ reqId: request.id, err: error }, "bug");
-    const answer = problemOf(known.row.status, known.code, known.message, request.id);
-    return { ok: false, line: JSON.stringify({ index, ...answer }) };
+    return failure(index, problemOf(known.row.status, known.code, known.message, request.id));
   }
 }
 
@@ -82,15 +89,19 @@ async function farmAnswer(
 ): Promise<BatchItem> {
   if (result.kind === "failed") {
     const { code, message } = result;
-    return { ok: false, line: JSON.stringify({ index, ...problemOf(statusOf(code), code, message, request.id) }) };
+    return failure(index, problemOf(statusOf(code), code, message, request.id));
   }
   if (result.kind === "refused") {
-    return { ok: false, line: JSON.stringify({ index, ...refusal(result.diagnostics, request.id) }) };
+    return failure(index, refusal(result.diagnostics, request.id));
   }
-  const { ok, answer } = await compileAnswerOf(service, parseShader(request, shader), request.id);
+  const answer = await compileAnswerOf(service, parseShader(request, shader), request.id);
+  if (!answer.ok) return failure(index, answer.problem);
+  const { cache } = answer.compiled;
   // What the shared cache lost since is compiled here, and says so.
-  const isFound = ok && answer.cache !== "miss" && answer.cache !== "joined";
-  return { ok, line: JSON.stringify({ index, ...answer, ...(isFound && { cache: result.cache }) }) };
+  return {
+    ok: true,
+    line: withIndex(index, answer.text(cache === "miss" || cache === "joined" ? cache : result.cache)),
+  };
 }
 
 const statusOf = (code: string) =>

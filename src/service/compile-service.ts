@@ -10,7 +10,7 @@ import {
   type TierName,
   type TierStats,
 } from "../cache/index.ts";
-import { type CompileRecord, type CompileRequest, decodeRecord, defaultRequest } from "../codeobj/index.ts";
+import { type CompileRecord, type CompileRequest, defaultRequest, StoredRecord } from "../codeobj/index.ts";
 import type { BuildInfo } from "./build-id.ts";
 import { ServiceError, serviceError } from "./codes.ts";
 import type { CompilePool, PoolStats } from "./compile-pool.ts";
@@ -24,10 +24,32 @@ export interface CompileSuccess {
   readonly ok: true;
   readonly key: Key;
   readonly cache: CacheOutcome;
+  /** The record as the cache keeps it: places in it name no file of the request. Its bytes are for `hitAgain`. */
+  readonly stored: StoredRecord;
+  /** All of it, with the request's file name; read when it is asked for. */
   readonly record: CompileRecord;
-  /** The record as the cache keeps it, for `hitAgain`. */
-  readonly stored: Uint8Array;
   readonly reports?: TaskReports;
+}
+
+class Success implements CompileSuccess {
+  readonly ok = true;
+  readonly key: Key;
+  readonly cache: CacheOutcome;
+  readonly stored: StoredRecord;
+  readonly #filename: string;
+  readonly reports?: TaskReports;
+
+  constructor(found: Pick<CompileSuccess, "key" | "cache" | "stored">, filename: string, reports?: TaskReports) {
+    this.key = found.key;
+    this.cache = found.cache;
+    this.stored = found.stored;
+    this.#filename = filename;
+    if (reports !== undefined) this.reports = reports;
+  }
+
+  get record(): CompileRecord {
+    return renameRecord(this.stored.record, neutralFilename, this.#filename);
+  }
 }
 
 export type CompileAnswer = CompileSuccess | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
@@ -77,13 +99,12 @@ interface CompileServiceOptions {
 interface Hit {
   readonly key: Key;
   readonly cache: TierName;
-  readonly record: CompileRecord;
-  readonly stored: Uint8Array;
+  readonly stored: StoredRecord;
 }
 
 type Flight =
   | Hit
-  | { readonly key: Key; readonly cache: "miss"; readonly record: CompileRecord; readonly stored: Uint8Array }
+  | { readonly key: Key; readonly cache: "miss"; readonly stored: StoredRecord }
   | { readonly diagnostics: readonly Diagnostic[] };
 
 const maxFailures = 20;
@@ -96,8 +117,8 @@ export class CompileService {
   readonly build: BuildInfo;
   readonly #options: CompileServiceOptions;
   readonly #flights = new Map<Key, Promise<Flight>>();
-  /** Decoded records, kept as long as the memory tier keeps their bytes. */
-  readonly #decoded = new WeakMap<Uint8Array, CompileRecord>();
+  /** Opened records, kept as long as the memory tier keeps their bytes. */
+  readonly #opened = new WeakMap<Uint8Array, StoredRecord>();
   readonly #failures: RecentFailure[] = [];
   readonly #started = Date.now();
   #isHealthy = false;
@@ -126,10 +147,9 @@ export class CompileService {
     }
     const joined = running !== undefined && done.cache === "miss";
     if (joined) cache.counters.add("joined");
-    const record = renameRecord(done.record, neutralFilename, request.filename);
-    const { key, stored } = done;
-    const answer = { ok: true, key, cache: joined ? "joined" : done.cache, record, stored } as const;
-    return reports.length === 0 ? answer : { ...answer, reports: await this.#reports(request, reports, done.key) };
+    const found = joined ? ({ ...done, cache: "joined" } as const) : done;
+    const asked = reports.length === 0 ? undefined : await this.#reports(request, reports, done.key);
+    return new Success(found, request.filename, asked);
   }
 
   /**
@@ -173,7 +193,7 @@ export class CompileService {
       const found = await this.#find(key, lookup);
       if (found === undefined) continue;
       this.#options.cache.counters.add("hits");
-      return { key, cache: found.tier, record: found.record, stored: found.stored };
+      return { key, cache: found.tier, stored: found.stored };
     }
     return undefined;
   }
@@ -193,12 +213,12 @@ export class CompileService {
       });
   }
 
-  async #verify(request: CompileRequest, { key, record }: Hit): Promise<void> {
+  async #verify(request: CompileRequest, { key, stored }: Hit): Promise<void> {
     const { cache, pool, onBug } = this.#options;
     const answer = await pool.run({ request }, key.slice(0, 16));
-    const fresh = answer.kind === "record" ? this.#decode(answer.record) : undefined;
+    const fresh = answer.kind === "record" ? StoredRecord.open(answer.record) : undefined;
     cache.counters.add("verify.checked");
-    if (fresh !== undefined && Buffer.compare(fresh.elf, record.elf) === 0) return;
+    if (fresh !== undefined && Buffer.compare(fresh.elf, stored.elf) === 0) return;
     cache.counters.add("verify.wrong");
     await cache.delete(key);
     onBug?.(key.slice(0, 16), `a hit differs from what compiles now: ${key}`);
@@ -213,19 +233,24 @@ export class CompileService {
     const { cache } = this.#options;
     const found = await cache.get(key, lookup);
     if (found === undefined) return undefined;
-    const record = this.#decode(found.value);
-    if (record !== undefined) return { record, tier: found.tier, stored: found.value };
+    const stored = this.#open(found.value, found.tier);
+    if (stored !== undefined) return { tier: found.tier, stored };
     lookup.corrupt = true;
     await cache.reject(key, found.tier);
     return undefined;
   }
 
-  #decode(value: Uint8Array): CompileRecord | undefined {
-    const known = this.#decoded.get(value);
+  /**
+   * The tiers have compared a checksum over the bytes. What other machines wrote is read whole once besides: with the
+   * store in other hands the checksum may be theirs.
+   */
+  #open(value: Uint8Array, tier?: TierName): StoredRecord | undefined {
+    const known = this.#opened.get(value);
     if (known !== undefined) return known;
-    const record = decodeRecord(value);
-    if (record !== undefined) this.#decoded.set(value, record);
-    return record;
+    const stored = StoredRecord.open(value);
+    if (stored === undefined || (tier === "shared" && !stored.isSound())) return undefined;
+    this.#opened.set(value, stored);
+    return stored;
   }
 
   async #compile(request: CompileRequest, keys: RequestKeys, lookup: Lookup): Promise<Flight> {
@@ -240,15 +265,15 @@ export class CompileService {
       const identity = keys.identity(answer.kind === "record" ? answer.filesRead : []);
       cache.countMiss(identity, lookup);
       if (answer.kind === "refused") return { diagnostics: answer.diagnostics.slice(0, maxDiagnostics) };
-      const record = this.#decode(answer.record);
-      if (record === undefined) throw new Bug("a worker's record cannot be decoded");
+      const stored = this.#open(answer.record);
+      if (stored === undefined) throw new Bug("a worker's record cannot be opened");
       if (keys.hasIncludes) {
         await cache.put(keys.manifestKey, addWay(await this.#manifest(keys), answer.filesRead));
       }
       await cache.put(identity.key, answer.record);
       cache.remember(identity);
-      this.#options.onCompiled?.(identity.key, record, answer.microseconds, answer.reports);
-      return { key: identity.key, cache: "miss", record, stored: answer.record };
+      this.#options.onCompiled?.(identity.key, stored.record, answer.microseconds, answer.reports);
+      return { key: identity.key, cache: "miss", stored };
     } catch (error) {
       this.#noteFailure(id, error);
       throw error;
@@ -271,10 +296,10 @@ export class CompileService {
     throw serviceError("COMPILER_BUG", { id }, answer.kind === "bug" ? answer.detail : "a hit that no longer compiles");
   }
 
-  /** The code object under a key, or undefined. Counts as no request. */
-  async artifact(key: string): Promise<Uint8Array | undefined> {
+  /** The record under a key, or undefined. Counts as no request. */
+  async artifact(key: string): Promise<StoredRecord | undefined> {
     if (!isKey(key)) return undefined;
-    return (await this.#find(key, { corrupt: false, quiet: true }))?.record.elf;
+    return (await this.#find(key, { corrupt: false, quiet: true }))?.stored;
   }
 
   deleteArtifact(key: string): Promise<boolean> {

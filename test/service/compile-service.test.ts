@@ -238,7 +238,7 @@ describe("compile service", () => {
     const service = await start({ folder: temporaryFolder() });
     const { key } = good(await service.compile(glsl("a")));
     await service.compile(glsl("b"));
-    expect(await service.artifact(key)).toBeInstanceOf(Uint8Array);
+    expect((await service.artifact(key))?.elf).toBeInstanceOf(Uint8Array);
     expect(await service.deleteArtifact(key)).toBe(true);
     expect(await service.deleteArtifact(key)).toBe(false);
     expect(await service.artifact(key)).toBeUndefined();
@@ -277,19 +277,19 @@ describe("compile service", () => {
     const service = await start();
     const { key, stored } = good(await service.compile(glsl("a")));
     const before = service.stats();
-    expect(service.hitAgain(key, stored)).toBe(true);
-    expect(service.hitAgain(key, Uint8Array.from(stored))).toBe(false);
+    expect(service.hitAgain(key, stored.bytes)).toBe(true);
+    expect(service.hitAgain(key, Uint8Array.from(stored.bytes))).toBe(false);
     const after = service.stats();
     expect(after.requests - before.requests).toBe(1);
     expect((after.tiers[0]?.hits ?? 0) - (before.tiers[0]?.hits ?? 0)).toBe(1);
     expect(after.hitRate).toBe(0.5);
     await service.deleteArtifact(key);
-    expect(service.hitAgain(key, stored)).toBe(false);
+    expect(service.hitAgain(key, stored.bytes)).toBe(false);
     expect(service.stats().requests).toBe(after.requests);
     // Where each hit is to be sampled, none is answered without `compile`.
     const sampling = await start({ verifyRate: 1 });
     const sampled = good(await sampling.compile(glsl("a")));
-    expect(sampling.hitAgain(sampled.key, sampled.stored)).toBe(false);
+    expect(sampling.hitAgain(sampled.key, sampled.stored.bytes)).toBe(false);
   });
 
   it("compiles a sample of hits again: a record that differs is told and goes", async () => {
