@@ -1,6 +1,8 @@
 /**
  * `npx tsx bench/service.ts [--seconds N]`: `kiln bench service`, and what takes more than one server: 64
- * clients that want one cold shader from four servers on one folder. Build first.
+ * clients that want one cold shader from four servers on one folder. `--entries N`: instead, hits from disk beside hits
+ * from memory where the folder has N records; `--folder D` keeps them somewhere else than in the temporary folder.
+ * Build first.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,9 +10,14 @@ import { join } from "node:path";
 import { ShaderCache } from "../src/cache/index.ts";
 import { benchService, benchShader, serviceTable, startKiln, stopKiln } from "../src/cli/bench-service.ts";
 import { Connection, prepared } from "../src/cli/http-load.ts";
+import { diskHits } from "./disk-hits.ts";
 
-const at = process.argv.indexOf("--seconds");
-const seconds = at < 0 ? 4 : Number(process.argv[at + 1]);
+const argument = (name: string) => {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? undefined : process.argv[at + 1];
+};
+const seconds = Number(argument("--seconds") ?? 4);
+const entries = argument("--entries");
 
 async function oneCompile(folder: string): Promise<object> {
   const serve = ["serve", "--port", "0", "--cache-dir", folder, "--workers", "1"];
@@ -37,12 +44,15 @@ async function oneCompile(folder: string): Promise<object> {
   return { clients: 64, servers: 4, compiles, outcomes };
 }
 
-const figures = await benchService(seconds);
-console.log(serviceTable(figures));
-console.log(JSON.stringify(figures));
-const folder = mkdtempSync(join(tmpdir(), "kiln-bench-"));
+const folder = mkdtempSync(join(argument("--folder") ?? tmpdir(), "kiln-bench-"));
 try {
-  console.log(JSON.stringify({ oneCompile: await oneCompile(folder) }));
+  if (entries !== undefined) console.log(JSON.stringify({ diskHits: await diskHits(folder, Number(entries)) }));
+  else {
+    const figures = await benchService(seconds);
+    console.log(serviceTable(figures));
+    console.log(JSON.stringify(figures));
+    console.log(JSON.stringify({ oneCompile: await oneCompile(folder) }));
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

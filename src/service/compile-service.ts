@@ -137,10 +137,9 @@ export class CompileService {
   async compile(request: CompileRequest, reports: readonly ReportName[] = []): Promise<CompileAnswer> {
     const { cache } = this.#options;
     cache.counters.add("requests");
-    const neutral = { ...request, filename: neutralFilename };
-    const keys = new RequestKeys(neutral, this.build.buildId, this.#texts);
+    const keys = new RequestKeys(request, this.build.buildId, this.#texts);
     const running = this.#flights.get(keys.flightKey);
-    const flight = running ?? this.#start(neutral, keys);
+    const flight = running ?? this.#start(request, keys);
     const done = await flight;
     if ("diagnostics" in done) {
       return { ok: false, diagnostics: renameDiagnostics(done.diagnostics, neutralFilename, request.filename) };
@@ -215,7 +214,7 @@ export class CompileService {
 
   async #verify(request: CompileRequest, { key, stored }: Hit): Promise<void> {
     const { cache, pool, onBug } = this.#options;
-    const answer = await pool.run({ request }, key.slice(0, 16));
+    const answer = await pool.run({ request: neutral(request) }, key.slice(0, 16));
     const fresh = answer.kind === "record" ? StoredRecord.open(answer.record) : undefined;
     cache.counters.add("verify.checked");
     if (fresh !== undefined && Buffer.compare(fresh.elf, stored.elf) === 0) return;
@@ -257,7 +256,7 @@ export class CompileService {
     const { cache, pool } = this.#options;
     const id = keys.flightKey.slice(0, 16);
     try {
-      const answer = await pool.run({ request, ...this.#options.debugTask }, id);
+      const answer = await pool.run({ request: neutral(request), ...this.#options.debugTask }, id);
       if (answer.kind === "bug") throw serviceError("COMPILER_BUG", { id }, answer.detail);
       cache.counters.add("compiles");
       cache.counters.add(`compileMicroseconds.${durationBucket(answer.microseconds)}`);
@@ -368,6 +367,9 @@ export class CompileService {
     await this.#options.cache.close();
   }
 }
+
+/** What a record is made of: it belongs to every request that differs in the file's name only. */
+const neutral = (request: CompileRequest): CompileRequest => ({ ...request, filename: neutralFilename });
 
 /** After how many hits one is sampled, when each is with this chance: drawn once instead of for each. */
 function hitsToSample(rate = 0): number {

@@ -2,7 +2,9 @@ import { hash } from "node:crypto";
 import type { Identity, Key } from "../cache/index.ts";
 import type { CompileRequest } from "../codeobj/index.ts";
 
+/** Of what explains misses over builds: stays as long as the same input means the same. */
 const format = "kiln key 1";
+const recordFormat = "kiln record 2";
 
 function sha256(...parts: readonly (string | Uint8Array)[]): Key {
   // The length in front keeps two splits of the same bytes apart.
@@ -56,35 +58,94 @@ const maxTextLength = 2048;
 const includeNames = (includes: CompileRequest["includes"]) => Object.keys(includes).sort();
 const baseName = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 
-/** The hashes of one request that do not depend on which includes it reads. */
+/** What a compile depends on beside its text and includes; all of it stands here, or the compiler complains. */
+type Settings = {
+  readonly [K in keyof Omit<
+    Required<CompileRequest>,
+    "language" | "source" | "spirv" | "includes" | "filename"
+  >]: CompileRequest[K];
+};
+
+function settingsOf(request: CompileRequest): Settings {
+  const { specialization } = request;
+  return {
+    stage: request.stage,
+    entryPoint: request.entryPoint,
+    defines: request.defines,
+    specialization: specialization.length < 2 ? specialization : [...specialization].sort((a, b) => a.id - b.id),
+    target: request.target,
+    targetEnv: request.targetEnv,
+    robustness: request.robustness,
+    pipeline: request.pipeline,
+    options: request.options,
+  };
+}
+
+/** The record's key at once, for every hit; what explains a miss when it is asked for. */
+class RequestIdentity implements Identity {
+  readonly key: Key;
+  readonly buildId: string;
+  readonly #keys: RequestKeys;
+  readonly #included: readonly string[];
+
+  constructor(keys: RequestKeys, buildId: string, key: Key, included: readonly string[]) {
+    this.#keys = keys;
+    this.buildId = buildId;
+    this.key = key;
+    this.#included = included;
+  }
+
+  get inputKey(): Key {
+    return sha256("includes", this.#keys.bareKey, ...this.#included);
+  }
+
+  get sourceKey(): Key {
+    return this.#keys.sourceKey;
+  }
+}
+
+const noIncludes = ["0"];
+
+/** The hashes of one request. */
 export class RequestKeys {
   readonly #request: CompileRequest;
   readonly #buildId: string;
-  readonly #sourceKey: Key;
-  readonly #bareKey: Key;
+  readonly #settings: string;
   /** Names the whole request, every include counted: two requests with the same one can share a compile. */
   readonly flightKey: Key;
   readonly #whole: Identity;
 
   constructor(request: CompileRequest, buildId: string, texts = new CanonicalTexts()) {
-    const { source, spirv, includes, filename: _, specialization, ...rest } = request;
     this.#request = request;
     this.#buildId = buildId;
-    this.#sourceKey = sha256("source", request.language, spirv ?? source ?? "");
-    const ordered = [...specialization].sort((a, b) => a.id - b.id);
-    this.#bareKey = sha256("input", format, this.#sourceKey, texts.of({ ...rest, specialization: ordered }));
-    this.#whole = this.#identity(includeNames(includes));
+    this.#settings = texts.of(settingsOf(request));
+    this.#whole = this.#identity(includeNames(request.includes));
     this.flightKey = this.#whole.key;
+  }
+
+  get #text(): string | Uint8Array {
+    return this.#request.spirv ?? this.#request.source ?? "";
+  }
+
+  /** Names the text alone. */
+  get sourceKey(): Key {
+    return sha256("source", this.#request.language, this.#text);
+  }
+
+  /** Names everything but includes and build. */
+  get bareKey(): Key {
+    return sha256("input", format, this.sourceKey, this.#settings);
   }
 
   /** True when the record's key depends on which includes a compile reads. */
   get hasIncludes(): boolean {
-    return includeNames(this.#request.includes).length > 0;
+    for (const _ in this.#request.includes) return true;
+    return false;
   }
 
   /** Under this key the cache keeps which files were read, for each way that was seen. */
   get manifestKey(): Key {
-    return sha256("manifest", this.#bareKey, this.#buildId);
+    return sha256("manifest", this.bareKey, this.#buildId);
   }
 
   /** The identity of the record, given which include files the compile read. */
@@ -94,14 +155,26 @@ export class RequestKeys {
   }
 
   #identity(read: readonly string[]): Identity {
+    const included = read.length === 0 ? noIncludes : this.#included(read);
+    const key = sha256(
+      "record",
+      recordFormat,
+      this.#buildId,
+      this.#request.language,
+      this.#settings,
+      this.#text,
+      ...included,
+    );
+    return new RequestIdentity(this, this.#buildId, key, included);
+  }
+
+  /** What the hash takes of the includes that were read. */
+  #included(read: readonly string[]): readonly string[] {
     const { includes } = this.#request;
     // A file that was not read may still decide which one is: `a.h` in a nearer folder. Such names share the last part.
     const names = new Set(read.map(baseName));
     const rivals = includeNames(includes).filter((name) => names.has(baseName(name)));
-    const parts = read.flatMap((name) => [name, includes[name] ?? ""]);
-    const inputKey = sha256("includes", this.#bareKey, String(read.length), ...parts, ...rivals);
-    const { sourceKey, buildId } = { sourceKey: this.#sourceKey, buildId: this.#buildId };
-    return { key: sha256("record", inputKey, buildId), inputKey, sourceKey, buildId };
+    return [String(read.length), ...read.flatMap((name) => [name, includes[name] ?? ""]), ...rivals];
   }
 }
 
