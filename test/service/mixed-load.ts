@@ -11,13 +11,21 @@ export interface MixedOptions {
   readonly seed: number;
 }
 
+export interface MemoryWindow {
+  /** Its end. */
+  readonly minute: number;
+  readonly rss: number;
+  readonly heap: number;
+}
+
 export interface MixedReport {
   readonly requests: number;
   /** Answers by kind of request and status. */
   readonly answers: Readonly<Record<string, number>>;
   /** Answers of a status that the request's kind may not have. */
   readonly unexpected: readonly string[];
-  readonly rssMb: { readonly settled: number; readonly end: number; readonly slopeMbPerMinute: number };
+  /** Of each half minute: the most resident memory, the least heap in use (what a collection leaves), all at most. */
+  readonly memoryMb: readonly MemoryWindow[];
   readonly threads: { readonly settled: number; readonly end: number };
   readonly workerRestarts: number;
   readonly loopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number };
@@ -27,6 +35,7 @@ export interface MixedReport {
 }
 
 const sampleEveryMs = 2000;
+const samplesAWindow = 15;
 /** The share of the run in which caches and heaps fill. */
 const warmShare = 0.3;
 
@@ -49,18 +58,15 @@ function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Least squares: how much `y` grows for each `x`. */
-function slope(points: readonly (readonly [x: number, y: number])[]): number {
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const [mx, my] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];
-  const above = points.reduce((sum, [x, y]) => sum + (x - mx) * (y - my), 0);
-  const below = points.reduce((sum, [x]) => sum + (x - mx) ** 2, 0);
-  return below === 0 ? 0 : above / below;
+/** What `/metrics` says by name now; NaN for what it has not. */
+async function metricsOf(address: string): Promise<(name: string) => number> {
+  const lines = (await (await fetch(`${address}/metrics`)).text()).split("\n");
+  return (name) => Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? Number.NaN);
 }
 
 /** Good requests with a tenth of malformed ones and a hundredth of compile bombs, against a server of its own. */
 export async function mixedLoad({ minutes, clients, cacheDir, seed }: MixedOptions): Promise<MixedReport> {
-  const server = await startProcess(["--cache-dir", cacheDir, "--time-limit-ms", "5000", "--memory-bytes", "33554432"]);
+  const server = await startProcess(["--cache-dir", cacheDir, "--time-limit-ms", "2000", "--memory-bytes", "33554432"]);
   const pid = server.child.pid as number;
   const own = monitorEventLoopDelay({ resolution: 10 });
   own.enable();
@@ -85,28 +91,26 @@ export async function mixedLoad({ minutes, clients, cacheDir, seed }: MixedOptio
       const roll = random();
       if (roll < 0.01) await fire("bomb", pick(bombs)());
       else if (roll < 0.11) await fire("malformed", pick(malformed)(random));
-      else await fire("good", goodShader(Math.floor(random() * 800)));
+      else await fire("good", goodShader(Math.floor(random() * 4000)));
     }
   };
-  const samples: { readonly minute: number; readonly rssMb: number; readonly threads: number }[] = [];
+  const samples: (MemoryWindow & { readonly threads: number })[] = [];
   const started = performance.now();
   const watch = async () => {
     while (performance.now() < until) {
       await sleep(sampleEveryMs);
-      const minute = (performance.now() - started) / 60_000;
-      samples.push({ minute, rssMb: statusField(pid, "VmRSS") / 1024, threads: statusField(pid, "Threads") });
+      const metric = await metricsOf(server.address);
+      samples.push({
+        minute: (performance.now() - started) / 60_000,
+        rss: statusField(pid, "VmRSS") / 1024,
+        heap: metric("kiln_nodejs_heap_size_used_bytes") / 2 ** 20,
+        threads: statusField(pid, "Threads"),
+      });
     }
   };
   await Promise.all([watch(), ...Array.from({ length: clients }, client)]);
   own.disable();
-  const metrics = await (await fetch(`${server.address}/metrics`)).text();
-  const metric = (name: string) =>
-    Number(
-      metrics
-        .split("\n")
-        .find((line) => line.startsWith(`${name} `))
-        ?.slice(name.length + 1) ?? Number.NaN,
-    );
+  const metric = await metricsOf(server.address);
   const quantile = (q: string) => round(metric(`kiln_event_loop_delay_seconds{quantile="${q}"}`) * 1000);
   const settled = samples.filter(({ minute }) => minute > minutes * warmShare);
   const [first, last] = [settled[0], settled.at(-1)];
@@ -117,11 +121,7 @@ export async function mixedLoad({ minutes, clients, cacheDir, seed }: MixedOptio
     requests,
     answers,
     unexpected,
-    rssMb: {
-      settled: round(first.rssMb),
-      end: round(last.rssMb),
-      slopeMbPerMinute: round(slope(settled.map(({ minute, rssMb }) => [minute, rssMb]))),
-    },
+    memoryMb: windows(samples),
     threads: { settled: first.threads, end: last.threads },
     workerRestarts: metric("kiln_worker_restarts_total"),
     loopDelayMs: { p50: quantile("0.5"), p99: quantile("0.99"), max: quantile("1") },
@@ -132,6 +132,28 @@ export async function mixedLoad({ minutes, clients, cacheDir, seed }: MixedOptio
     },
     serverCpuSeconds,
   };
+}
+
+function windows(samples: readonly MemoryWindow[]): MemoryWindow[] {
+  return Array.from({ length: Math.ceil(samples.length / samplesAWindow) }, (_, i) => {
+    const window = samples.slice(i * samplesAWindow, (i + 1) * samplesAWindow);
+    return {
+      minute: round(window.at(-1)?.minute ?? 0),
+      rss: round(Math.max(...window.map(({ rss }) => rss))),
+      heap: round(Math.min(...window.map(({ heap }) => heap))),
+    };
+  });
+}
+
+/** How much more the last third of a run holds than the third before: resident on average, heap after a collection. */
+export function memoryGrowthMb(memory: readonly MemoryWindow[]): { readonly rss: number; readonly heap: number } {
+  const minutes = memory.at(-1)?.minute ?? 0;
+  const between = (from: number, to: number) =>
+    memory.filter(({ minute }) => minute > minutes * from && minute <= minutes * to);
+  const [middle, last] = [between(1 / 3, 2 / 3), between(2 / 3, 1)];
+  const mean = (list: readonly MemoryWindow[]) => list.reduce((sum, { rss }) => sum + rss, 0) / list.length;
+  const least = (list: readonly MemoryWindow[]) => Math.min(...list.map(({ heap }) => heap));
+  return { rss: round(mean(last) - mean(middle)), heap: round(least(last) - least(middle)) };
 }
 
 const round = (value: number) => Math.round(value * 10) / 10;
