@@ -5,6 +5,8 @@ export interface Program {
   readonly before?: string;
   /** Statements of main: `i` is the invocation, `x` is a[i]; they set `y`. */
   readonly body: string;
+  /** SPIR-V assembly of the whole module instead of GLSL. */
+  readonly assembly?: string;
   /** The value of `y`, worked out from GLSL's rules. */
   readonly expect: (i: number, x: number, a: Uint32Array) => number;
 }

@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type CoreTools, createCore } from "../../src/core/index.ts";
 import { Simulator } from "../backend/simulate.ts";
 import { type Program, programs } from "./programs.ts";
-import { glslToWords } from "./spirv-source.ts";
+import { robustness } from "./robustness.ts";
+import { asmToWords, glslToWords } from "./spirv-source.ts";
 
 const count = 64;
 /** Words with small, large, negative and round values among them. */
@@ -30,9 +31,9 @@ describe("programs compiled at each level and run on the simulated GPU", () => {
     core = await createCore({ checked: true });
   });
 
-  for (const program of programs) {
+  for (const program of [...programs, ...robustness]) {
     it(program.name, () => {
-      const words = glslToWords(source(program));
+      const words = program.assembly === undefined ? glslToWords(source(program)) : asmToWords(program.assembly);
       const wanted = [...input].map((x, i) => program.expect(i, x, input) >>> 0);
       for (const optimization of [0, 1, 2] as const) {
         const result = core.compile({
