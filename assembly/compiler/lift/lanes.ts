@@ -2,7 +2,7 @@
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvBuiltIn } from "../../gen/spirv.ts";
 import { alu1, constant, isConst, localSize, system } from "../ir/index.ts";
-import { bin } from "./fold-build.ts";
+import { bin, sel, un } from "./fold-build.ts";
 
 export const LANES: u32 = 32;
 
@@ -46,4 +46,10 @@ export function subgroupId(invocationIndex: u32): u32 {
     isConst(invocationIndex) ? invocationIndex : alu1(Op.READ_FIRST_LANE, invocationIndex),
     constant(5),
   );
+}
+
+/** Number of the highest one bit; -1 for 0. */
+export function highest(word: u32): u32 {
+  const zeros = un(Op.UFFBH, word);
+  return sel(bin(Op.IEQ, word, constant(0)), constant(0xffff_ffff), bin(Op.ISUB, constant(31), zeros));
 }

@@ -17,13 +17,14 @@ import {
   typeA,
   typeKind,
   typeLeaves,
-  unsupported,
   wordAt,
 } from "./ids.ts";
-import { LANES, laneId, lanesBelow } from "./lanes.ts";
-import { Unsupported } from "./texts.ts";
+import { highest, LANES, laneId, lanesBelow } from "./lanes.ts";
+import { scalars, scalarsOf, setSigned, storeScalars } from "./scalars.ts";
 import { scalarWidth, TypeKind } from "./types.ts";
 import { operand, result, valueAt } from "./values.ts";
+import { high, isPair, low, pair } from "./wide.ts";
+import { combinedPair } from "./wide-lanes.ts";
 
 export function isSubgroupOp(op: u32): bool {
   return op >= <u32>SpvOp.OpGroupNonUniformElect && op <= <u32>SpvOp.OpGroupNonUniformQuadSwap;
@@ -32,13 +33,8 @@ export function isSubgroupOp(op: u32): bool {
 function ballot(condition: u32): u32 {
   return alu1(Op.BALLOT, condition);
 }
-/** Number of the highest one bit; -1 for 0. */
-function highest(word: u32): u32 {
-  const zeros = un(Op.UFFBH, word);
-  return sel(bin(Op.IEQ, word, constant(0)), constant(0xffff_ffff), bin(Op.ISUB, constant(31), zeros));
-}
 function isSame(a: u32, b: u32, float: bool): u32 {
-  if (widthOf(a) == 1) return notB(bin(Op.IXOR, a, b));
+  if (!isPair(a) && widthOf(a) == 1) return notB(bin(Op.IXOR, a, b));
   return bin(float ? Op.FEQ : Op.IEQ, a, b);
 }
 /** A leaf as 32 bits, and back. */
@@ -106,40 +102,44 @@ function clusterOf(at: u32): u32 {
 
 function liftScan(op: u32, at: u32, count: u32): void {
   const id = valueAt(at + 5);
+  const type = idAt(at + 1);
   if (failed()) return;
-  const width = scalarWidth(idType[id]);
-  if (width != 32 && width != 1) {
-    unsupported(Unsupported.WIDTH, width);
-    return;
-  }
   const kind = combination(op);
   const group = wordAt(at + 4);
   const clustered = group == SpvGroupOperation.ClusteredReduce;
-  if (kind < 0 || group > <u32>SpvGroupOperation.ClusteredReduce || (clustered && count < 7)) {
+  if (kind < 0 || idType[id] != type || group > <u32>SpvGroupOperation.ClusteredReduce || (clustered && count < 7)) {
     malformed(at);
     return;
   }
-  const out = result(at);
-  const n = typeLeaves[idAt(at + 1)];
-  const a = operand(at + 5, n);
+  const width = scalarWidth(type);
+  setSigned(kind == 2 || kind == 3);
+  const values = scalars(id);
+  const n = scalarsOf(type);
+  const run = newLeaves(n);
+  const out = newLeaves(typeLeaves[type]);
   const cluster = clustered ? clusterOf(at) : LANES;
   if (failed()) return;
   const scans = group == SpvGroupOperation.InclusiveScan || group == SpvGroupOperation.ExclusiveScan;
+  let mode = cluster;
+  if (scans) mode = group == SpvGroupOperation.InclusiveScan ? 0 : 1;
   for (let k: u32 = 0; k < n && !failed(); k++) {
-    const leaf = leafPool[a + k];
+    const value = leafPool[values + k];
     if (cluster == 1) {
-      leafPool[out + k] = leaf;
-    } else if (!scans && cluster == LANES && width == 1) {
-      leafPool[out + k] = combinedBool(<u32>kind, leaf);
+      leafPool[run + k] = value;
+    } else if (width == 64) {
+      leafPool[run + k] = combinedPair(<u32>kind, value, mode);
+    } else if (mode == LANES && width == 1) {
+      leafPool[run + k] = combinedBool(<u32>kind, value);
     } else {
-      let mode = cluster;
-      if (scans) mode = group == SpvGroupOperation.InclusiveScan ? 0 : 1;
-      const combined = alu1(!scans && cluster == LANES ? Op.WAVE_REDUCE : Op.WAVE_SCAN, word(leaf));
+      const combined = alu1(mode == LANES ? Op.WAVE_REDUCE : Op.WAVE_SCAN, word(value));
       setImm(combined, 0, <u32>kind);
-      setImm(combined, 1, mode);
-      leafPool[out + k] = unword(combined, leaf);
+      if (mode != LANES) setImm(combined, 1, mode);
+      leafPool[run + k] = unword(combined, value);
     }
   }
+  if (failed()) return;
+  storeScalars(type, run, out);
+  setValue(idAt(at + 2), type, out);
 }
 
 /** The permutation of a quad that the operation is, as QUAD_PERM has it; -1 for none. */
@@ -221,22 +221,23 @@ function all(condition: u32): u32 {
   return bin(Op.IEQ, ballot(notB(condition)), constant(0));
 }
 
+function firstLane(v: u32): u32 {
+  if (isPair(v)) return pair(alu1(Op.READ_FIRST_LANE, low(v)), alu1(Op.READ_FIRST_LANE, high(v)));
+  return unword(alu1(Op.READ_FIRST_LANE, word(v)), v);
+}
+
 function liftAllEqual(at: u32): u32 {
   const id = valueAt(at + 4);
   if (failed()) return 0;
   const type = idType[id];
   const scalar = typeKind[type] == TypeKind.VECTOR ? typeA[type] : type;
   const float = typeKind[scalar] == TypeKind.FLOAT;
-  const width = scalarWidth(type);
-  if (float && width != 32) {
-    unsupported(Unsupported.WIDTH, width);
-    return 0;
-  }
+  setSigned(false);
+  const values = scalars(id);
   let same = constantBool(true);
-  for (let k: u32 = 0; k < typeLeaves[type] && !failed(); k++) {
-    const v = leafPool[idLeaf[id] + k];
-    const first = unword(alu1(Op.READ_FIRST_LANE, word(v)), v);
-    const equal = isSame(v, first, float);
+  for (let k: u32 = 0; k < scalarsOf(type) && !failed(); k++) {
+    const v = leafPool[values + k];
+    const equal = isSame(v, firstLane(v), float);
     same = k == 0 ? equal : bin(Op.IAND, same, equal);
   }
   return all(same);
