@@ -1,4 +1,5 @@
 import { invariant } from "../../base/index.ts";
+import { GlslStd450, Op } from "../../spirv/index.ts";
 import { arrayType, builtinType, type ScalarKind, type Type, typeName, vectorType } from "../types/index.ts";
 import { functionRows } from "./functions.ts";
 import { subgroupRows } from "./subgroups.ts";
@@ -15,6 +16,10 @@ export interface Overload {
   readonly lowering: string;
   /** The instruction's name behind `ext`, `op` and `atomic`. */
   readonly instruction: string;
+  /** The number of that instruction (for `subgroup` too), 0 where it names none. */
+  readonly opcode: number;
+  /** Depends on its arguments alone: constant for constant arguments. */
+  readonly pure: boolean;
   readonly stage: string | undefined;
   /** Any of these makes it known; empty where it is part of the language. */
   readonly extensions: readonly string[];
@@ -71,19 +76,32 @@ function rows(): Map<string, string[]> {
   return rowsByName;
 }
 
+const noOverloads: readonly Overload[] = [];
+
 /** The overloads of a built-in function; empty for a name that is none. */
 export function builtinOverloads(name: string): readonly Overload[] {
-  let overloads = expanded.get(name);
-  if (overloads === undefined) {
-    const seen = new Set<string>();
-    overloads = (rows().get(name) ?? []).flatMap(expandRow).filter((overload) => {
-      // min(genFType, float) with one component repeats min(genFType, genFType)
-      const key = overload.parameters.map((parameter) => typeName(parameter.type)).join();
-      return !seen.has(key) && seen.add(key);
-    });
-    if (overloads.length > 0) expanded.set(name, overloads);
-  }
+  const known = expanded.get(name);
+  if (known !== undefined) return known;
+  const own = rows().get(name);
+  if (own === undefined) return noOverloads;
+  const seen = new Set<string>();
+  const overloads = own.flatMap(expandRow).filter((overload) => {
+    // min(genFType, float) with one component repeats min(genFType, genFType)
+    const key = overload.parameters.map((parameter) => typeName(parameter.type)).join();
+    return !seen.has(key) && seen.add(key);
+  });
+  expanded.set(name, overloads);
   return overloads;
+}
+
+const opcodes: Readonly<Record<string, number>> = Op;
+const extended: Readonly<Record<string, number>> = GlslStd450;
+const pureLowerings: ReadonlySet<string> = new Set(["ext", "op", "select", "matrixCompMult"]);
+
+function opcodeOf(lowering: string, instruction: string): number {
+  if (lowering === "subgroup") return opcodes[`OpGroupNonUniform${instruction.split("_")[0]}`] ?? 0;
+  const names = lowering === "ext" || lowering === "interpolate" ? extended : opcodes;
+  return Object.hasOwn(names, instruction) ? names[instruction]! : 0;
 }
 
 /** All built-in function names, for suggestions. */
@@ -142,15 +160,15 @@ function expandSizes(row: string): Overload[] {
   const names = [returns!, ...words.map((word) => word.at(-1)!)];
   const smallest = names.map((each) => generics[each]?.[1]).filter((size) => size !== undefined);
   const sizes = smallest.length === 0 ? [0] : [1, 2, 3, 4].filter((size) => size >= Math.max(...smallest));
+  const modes = words.map((word) => (word.length > 1 ? word[0] : "in") as ParameterMode);
   return sizes.map((size) => ({
     name: name!,
     returns: concrete(returns!, size),
-    parameters: words.map((word) => ({
-      type: concrete(word.at(-1)!, size),
-      mode: (word.length > 1 ? word[0] : "in") as ParameterMode,
-    })),
+    parameters: words.map((word, at) => ({ type: concrete(word.at(-1)!, size), mode: modes[at]! })),
     lowering: lowering!,
     instruction: instruction ?? "",
+    opcode: opcodeOf(lowering!, instruction ?? ""),
+    pure: pureLowerings.has(lowering!) && modes.every((mode) => mode === "in" || mode === "splat"),
     stage,
     extensions,
   }));

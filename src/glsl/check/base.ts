@@ -13,6 +13,7 @@ import {
   typeName,
   withScalar,
 } from "../types/index.ts";
+import { type Dialect, dialectOf } from "./dialect.ts";
 import { CONSTANT_LEAF_LIMIT, convertValue } from "./fold.ts";
 import type { ConstantExpr, Constness, Expr } from "./tree.ts";
 
@@ -55,9 +56,11 @@ const implicitTargets: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
 export abstract class CheckBase {
   protected readonly context: CheckContext;
   protected readonly diagnostics: Diagnostics;
+  protected readonly dialect: Dialect;
 
   constructor(context: CheckContext) {
     this.context = context;
+    this.dialect = dialectOf(context);
     this.diagnostics = context.diagnostics;
   }
 

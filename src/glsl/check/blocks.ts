@@ -11,8 +11,9 @@ import {
 } from "../types/index.ts";
 import type { Range } from "./base.ts";
 import { InterfaceChecker, locationCount } from "./interfaces.ts";
-import { optional, packingOf, type Qualifiers } from "./qualifiers.ts";
+import { packingOf, type Qualifiers } from "./qualifiers.ts";
 import type { BlockLayout, Storage, Variable } from "./tree.ts";
+import { newVariable } from "./variable.ts";
 
 /** Uniform, buffer, shared and push-constant blocks, and blocks between the stages. */
 export abstract class BlockChecker extends InterfaceChecker {
@@ -185,26 +186,17 @@ export abstract class BlockChecker extends InterfaceChecker {
     if (containsOuterUnsized(type) && instance !== undefined && !this.hasDescriptorIndexing()) {
       this.diagnostics.error("GLSL_UNSIZED_BLOCKS", {}, instance.position, instance.end);
     }
-    const variable: Variable = {
-      kind: "variable",
-      name: instance?.name ?? decl.name,
-      type,
-      storage,
-      ...rangeOf(instance ?? place),
-      constant: storage !== "buffer" && storage !== "out" && storage !== "shared",
-      constness: 0,
-      ...optional("layout", layout),
-      ...(layout === undefined && !struct.members.some((member) => member.layout.location !== undefined)
-        ? optional("location", q.layout.get("location")?.value)
-        : {}),
-      ...(storage === "pushConstant" || storage === "shared" || layout === undefined
-        ? {}
-        : { set: q.layout.get("set")?.value ?? 0, ...optional("binding", q.layout.get("binding")?.value) }),
-      ...(q.memory.length > 0 ? { memory: q.memory } : {}),
-      precise: false,
-      invariant: false,
-      highestIndex: -1,
-    };
+    const constant = storage !== "buffer" && storage !== "out" && storage !== "shared";
+    const variable = newVariable(instance?.name ?? decl.name, type, storage, instance ?? place, constant);
+    variable.layout = layout;
+    if (layout === undefined && !struct.members.some((member) => member.layout.location !== undefined)) {
+      variable.location = q.layout.get("location")?.value;
+    }
+    if (storage !== "pushConstant" && storage !== "shared" && layout !== undefined) {
+      variable.set = q.layout.get("set")?.value ?? 0;
+      variable.binding = q.layout.get("binding")?.value;
+    }
+    if (q.memory.length > 0) variable.memory = q.memory;
     if (storage === "pushConstant") {
       if (this.pushConstant !== undefined) {
         const notes = [{ message: "the first one", ...rangeOf(this.pushConstant) }];
@@ -218,7 +210,8 @@ export abstract class BlockChecker extends InterfaceChecker {
       this.declare(instance.name, variable, instance);
       return;
     }
-    for (const [at, member] of struct.members.entries()) {
+    for (let at = 0; at < struct.members.length; at++) {
+      const member = struct.members[at]!;
       const { position, end } = member;
       this.declare(member.name, { kind: "member", block: variable, member: at, position, end }, member);
     }

@@ -4,26 +4,24 @@ import type * as ast from "../syntax/index.ts";
 import {
   arrayType,
   coreType,
-  errorType,
-  scalarFacts,
-  scalarOf,
   type Type,
   typeName,
   voidType,
 } from "../types/index.ts";
 import type { Range } from "./base.ts";
 import { ConstructorChecker } from "./constructors.ts";
+import { type KnownFunction, rememberedOverload, rememberOverload } from "./dialect.ts";
 import { foldBuiltin } from "./fold-builtins.ts";
 import { assignProblem, rootVariable, throughReference } from "./lvalues.ts";
 import { type Scopes, suggest } from "./scope.ts";
 import type { ConstantExpr, Constness, Expr, FunctionSymbol } from "./tree.ts";
 
-interface Candidate {
-  readonly target: FunctionSymbol | Overload;
-  readonly parameters: readonly { readonly type: Type; readonly mode: ParameterMode }[];
-}
+type Candidate = FunctionSymbol | Overload;
+type Parameter = { readonly type: Type; readonly mode: ParameterMode | undefined };
 
-const common = { parameters: [], returns: voidType, instruction: "", stage: undefined, extensions: [] } as const;
+const none = { instruction: "", opcode: 0, pure: false, stage: undefined, extensions: [] } as const;
+const common = { parameters: [], returns: voidType, ...none } as const;
+const noFunctions: readonly FunctionSymbol[] = [];
 const markOverload: Overload = { ...common, name: "nonuniformEXT", lowering: "nonuniform" };
 const printOverload: Overload = { ...common, name: "debugPrintfEXT", lowering: "debugPrint" };
 
@@ -66,15 +64,10 @@ export abstract class CallChecker extends ConstructorChecker {
     }
     const own = symbol === undefined ? this.extensionCall(call, callee) : undefined;
     if (own !== undefined) return own;
-    const candidates: Candidate[] = (symbol?.functions ?? []).map((target) => ({
-      target,
-      parameters: target.parameters.map((parameter) => ({ type: parameter.type, mode: parameter.mode ?? "in" })),
-    }));
-    for (const target of builtinOverloads(callee.name)) {
-      if (this.isKnown(target)) candidates.push({ target, parameters: target.parameters });
-    }
-    if (candidates.length === 0) return this.unknownFunction(call, callee);
-    return this.resolveCall(call, callee, candidates);
+    const functions = symbol?.functions ?? noFunctions;
+    const known = this.dialect.function(callee.name);
+    if (functions.length === 0 && known.overloads.length === 0) return this.unknownFunction(call, callee);
+    return this.resolveCall(call, callee, functions, known);
   }
 
   /** What extensions spell as calls and take any type: `nonuniformEXT(…)`, `debugPrintfEXT("…", …)`. */
@@ -112,19 +105,10 @@ export abstract class CallChecker extends ConstructorChecker {
     return { ...common, overload: printOverload, args: [text, ...args] };
   }
 
-  /** Whether the shader has the extension that an overload is from. */
-  private isKnown({ extensions, lowering, parameters }: Overload): boolean {
-    const has = this.context.extensions;
-    if (extensions.length > 0 && !extensions.some((name) => has.has(name))) return false;
-    const scalar = lowering === "subgroup" ? scalarOf(parameters[0]?.type ?? errorType) : undefined;
-    if (scalar === undefined) return true;
-    const { kind, bits } = scalarFacts[scalar];
-    if (bits === 32 || scalar === "double") return true;
-    return has.has(`GL_EXT_shader_subgroup_extended_types_${kind === "float" ? "float" : "int"}${bits}`);
-  }
-
   private values(args: readonly ast.Expr[]): Expr[] {
-    return args.map((arg) => this.value(arg));
+    const values: Expr[] = [];
+    for (const arg of args) values.push(this.value(arg));
+    return values;
   }
 
   private method(call: ast.CallExpr, callee: ast.MemberExpr): Expr {
@@ -172,39 +156,81 @@ export abstract class CallChecker extends ConstructorChecker {
     yield* builtinFunctionNames();
   }
 
-  private resolveCall(call: ast.CallExpr, callee: ast.NameExpr, candidates: readonly Candidate[]): Expr {
+  private resolveCall(
+    call: ast.CallExpr,
+    callee: ast.NameExpr,
+    functions: readonly FunctionSymbol[],
+    known: KnownFunction,
+  ): Expr {
     // whether an argument is read is known only with the overload, so all are places first
-    const args = call.args.map((arg) => this.place(arg));
-    if (args.some((arg) => arg.type.kind === "error")) return this.errorExpr(call);
-    const best = this.bestCandidates(candidates, args);
-    if (best.length !== 1) {
-      this.reportNoOverload(callee, args, best.length === 0 ? candidates : best, best.length > 0);
-      return this.errorExpr(call);
+    const args: Expr[] = [];
+    let failed = false;
+    for (const each of call.args) {
+      const arg = this.place(each);
+      if (arg.type.kind === "error") failed = true;
+      args.push(arg);
     }
-    const { target, parameters } = best[0]!;
-    const converted = args.map((arg, at) => this.argument(arg, parameters[at]!, target));
-    if (converted.some((arg) => arg.kind === "error")) return { ...this.errorExpr(call), type: target.returns };
+    if (failed) return this.errorExpr(call);
+    const target = this.chosenCandidate(callee, args, functions, known);
+    if (target === undefined) return this.errorExpr(call);
+    const { parameters } = target;
+    const converted: Expr[] = [];
+    for (let at = 0; at < args.length; at++) {
+      const arg = this.argument(args[at]!, parameters[at]!, target);
+      if (arg.kind === "error") failed = true;
+      converted.push(arg);
+    }
+    if (failed) return { ...this.errorExpr(call), type: target.returns };
     return "kind" in target
       ? this.userCall(call, target, converted)
       : this.builtinCall(call, callee, target, converted);
   }
 
-  private bestCandidates(candidates: readonly Candidate[], args: readonly Expr[]): Candidate[] {
+  /** The function that the arguments' types choose; undefined where none or several do, which is reported. */
+  private chosenCandidate(
+    callee: ast.NameExpr,
+    args: readonly Expr[],
+    functions: readonly FunctionSymbol[],
+    known: KnownFunction,
+  ): Candidate | undefined {
+    const isBuiltin = functions.length === 0;
+    const remembered = isBuiltin ? rememberedOverload(known, args) : undefined;
+    if (remembered !== undefined) return remembered;
+    const candidates = isBuiltin ? known.overloads : [...functions, ...known.overloads];
+    const best = this.bestCandidates(candidates, args);
+    const [target] = best;
+    if (target === undefined || best.length > 1) {
+      this.reportNoOverload(callee, args, target === undefined ? candidates : best, target !== undefined);
+      return undefined;
+    }
+    if (!("kind" in target) && isBuiltin) rememberOverload(known, args, target);
+    return target;
+  }
+
+  private bestCandidates(candidates: readonly Candidate[], args: readonly Expr[]): readonly Candidate[] {
+    // a user's function hides a built-in one of the same parameters: it comes first in the list
+    for (const candidate of candidates) if (this.isExact(candidate.parameters, args)) return [candidate];
     const viable: { candidate: Candidate; ranks: number[] }[] = [];
     for (const candidate of candidates) {
-      if (candidate.parameters.length !== args.length) continue;
-      const ranks = args.map((arg, at) => this.argumentRank(arg.type, candidate.parameters[at]!));
+      const { parameters } = candidate;
+      if (parameters.length !== args.length) continue;
+      const ranks = args.map((arg, at) => this.argumentRank(arg.type, parameters[at]!));
       if (ranks.every((rank) => rank !== undefined)) viable.push({ candidate, ranks });
     }
-    // a user's function hides a built-in one of the same parameters: it comes first in the list
-    const exact = viable.find(({ ranks }) => ranks.every((rank) => rank === 0));
-    if (exact !== undefined) return [exact.candidate];
     return viable
       .filter((one) => !viable.some((other) => other !== one && isBetter(other.ranks, one.ranks)))
       .map(({ candidate }) => candidate);
   }
 
-  private argumentRank(arg: Type, parameter: { type: Type; mode: ParameterMode }): number | undefined {
+  private isExact(parameters: readonly Parameter[], args: readonly Expr[]): boolean {
+    if (parameters.length !== args.length) return false;
+    for (let at = 0; at < args.length; at++) {
+      if (this.argumentRank(args[at]!.type, parameters[at]!) !== 0) return false;
+    }
+    return true;
+  }
+
+  private argumentRank(arg: Type, parameter: Parameter): number | undefined {
     switch (parameter.mode) {
       case "out":
         return this.conversionRank(parameter.type, arg);
@@ -226,9 +252,9 @@ export abstract class CallChecker extends ConstructorChecker {
   ): void {
     const values = { name: callee.name, types: args.map((arg) => typeName(arg.type)).join(", ") };
     const notes: Note[] = [];
-    for (const { target, parameters } of candidates.slice(0, 8)) {
+    for (const target of candidates.slice(0, 8)) {
       if (!("kind" in target)) continue;
-      const signature = parameters.map((parameter) => typeName(parameter.type)).join(", ");
+      const signature = target.parameters.map((parameter) => typeName(parameter.type)).join(", ");
       notes.push({
         message: `candidate: ${typeName(target.returns)} ${target.name}(${signature})`,
         position: target.position,
@@ -240,8 +266,9 @@ export abstract class CallChecker extends ConstructorChecker {
     else this.diagnostics.error("GLSL_NO_OVERLOAD", values, position, end, notes);
   }
 
-  private argument(arg: Expr, parameter: { type: Type; mode: ParameterMode }, target: Candidate["target"]): Expr {
+  private argument(arg: Expr, parameter: Parameter, target: Candidate): Expr {
     switch (parameter.mode) {
+      case undefined:
       case "in":
       case "splat":
         return this.coerce(this.readable(arg), parameter.type);
@@ -280,7 +307,8 @@ export abstract class CallChecker extends ConstructorChecker {
 
   private userCall(call: ast.CallExpr, callee: FunctionSymbol, args: readonly Expr[]): Expr {
     const { position, end } = call;
-    for (const [at, arg] of args.entries()) {
+    for (let at = 0; at < args.length; at++) {
+      const arg = args[at]!;
       if (coreType(arg.type).kind !== "opaque") continue;
       if (arg.kind === "construct") {
         this.diagnostics.error("GLSL_SAMPLED_PLACE", {}, arg.position, arg.end);
@@ -299,6 +327,7 @@ export abstract class CallChecker extends ConstructorChecker {
 
   /** Reads of writeonly images, writes of readonly ones, arguments that must be constant. */
   private checkImageAccess({ name, lowering, instruction }: Overload, args: readonly Expr[]): boolean {
+    if (!restricted.has(lowering)) return true;
     const [image] = args;
     if (image === undefined) return true;
     const { position, end } = image;
@@ -321,8 +350,9 @@ export abstract class CallChecker extends ConstructorChecker {
       }
     }
     const fixed = lowering === "sample" || lowering === "fetch" ? "o" : lowering === "gather" ? "mq" : "";
-    for (const [at, role] of [...instruction].entries()) {
+    for (let at = 0; fixed !== "" && at < instruction.length; at++) {
       const arg = args[at];
+      const role = instruction[at]!;
       if (arg === undefined || !fixed.includes(role) || arg.constness !== 0) continue;
       const what = role === "m" ? "component" : role === "o" ? "offset" : "offsets";
       this.diagnostics.error("GLSL_CONSTANT_ARGUMENT", { what, name }, arg.position, arg.end);
@@ -338,7 +368,7 @@ export abstract class CallChecker extends ConstructorChecker {
       this.diagnostics.error("GLSL_WRONG_STAGE", values, callee.position, callee.end);
       return { ...this.errorExpr(call), type: overload.returns };
     }
-    if (overload.extensions[0]?.startsWith("GL_KHR_shader_subgroup") === true && !this.context.hasSubgroups) {
+    if (!this.context.hasSubgroups && overload.extensions[0]?.startsWith("GL_KHR_shader_subgroup") === true) {
       const values = { name: overload.name, target: "vulkan1.1" };
       this.diagnostics.error("GLSL_NEEDS_TARGET", values, callee.position, callee.end);
       return { ...this.errorExpr(call), type: overload.returns };
@@ -355,21 +385,25 @@ export abstract class CallChecker extends ConstructorChecker {
       }
     }
     if (!this.checkImageAccess(overload, args)) return { ...this.errorExpr(call), type: overload.returns };
-    const constants = args.filter((arg): arg is ConstantExpr => arg.kind === "constant");
-    if (args.length > 0 && constants.length === args.length) {
-      const values = foldBuiltin(overload.name, overload.returns, constants);
+    if (args.length > 0 && areConstants(args)) {
+      const values = foldBuiltin(overload.name, overload.returns, args);
       if (values !== undefined) return this.constantExpr(overload.returns, values, call);
     }
-    const pure = overload.parameters.every((parameter) => parameter.mode === "in" || parameter.mode === "splat");
-    const constant =
-      pure && foldable.has(overload.lowering) && args.length > 0 && args.every((arg) => arg.constness === 1);
+    const constant = overload.pure && args.length > 0 && args.every((arg) => arg.constness === 1);
     const constness: Constness = constant ? 1 : 0;
     return { kind: "builtin", overload, args, type: overload.returns, constness, position, end };
   }
 }
 
-/** Lowerings that depend on their arguments alone. */
-const foldable: ReadonlySet<string> = new Set(["ext", "op", "select", "matrixCompMult"]);
+/** Lowerings some of whose arguments must be constant, or may not have every memory qualifier. */
+const restricted: ReadonlySet<string> = new Set(
+  "imageLoad imageStore imageAtomic subgroup sample fetch gather".split(" "),
+);
+
+function areConstants(args: readonly Expr[]): args is readonly ConstantExpr[] {
+  for (const arg of args) if (arg.kind !== "constant") return false;
+  return true;
+}
 
 /** Whether a call with ranks `a` beats one with ranks `b`: nowhere worse and somewhere better. */
 function isBetter(a: readonly (number | undefined)[], b: readonly (number | undefined)[]): boolean {

@@ -3,11 +3,11 @@ import type * as ast from "../syntax/index.ts";
 import { containsOpaque, containsUnsized, coreType, sameType, type Type, typeName } from "../types/index.ts";
 import type { CheckContext } from "./base.ts";
 import { spreadPrecise } from "./precise.ts";
-import { optional } from "./qualifiers.ts";
 import type { FunctionSet } from "./scope.ts";
 import { previousNote } from "./specifiers.ts";
 import { StatementChecker } from "./statements.ts";
 import type { FunctionSymbol, Module, Variable } from "./tree.ts";
+import { newVariable } from "./variable.ts";
 
 /** Checks a parsed shader. Undefined where there is no entry point; errors go to the context's diagnostics. */
 export function check(unit: ast.TranslationUnit, context: CheckContext): Module | undefined {
@@ -203,22 +203,12 @@ class Checker extends StatementChecker {
     }
     this.allowLayout(q, [], "a parameter");
     if (parameter.name !== undefined) this.checkName(parameter.name, parameter);
-    return {
-      kind: "variable",
-      name: parameter.name ?? "",
-      type,
-      storage: "parameter",
-      position,
-      end,
-      constant: storage === "const",
-      constness: 0,
-      mode: storage === "out" || storage === "inout" ? storage : "in",
-      ...optional("memory", q.memory.length > 0 ? q.memory : undefined),
-      ...optional("nonUniform", q.nonUniform || undefined),
-      precise: q.precise,
-      invariant: false,
-      highestIndex: -1,
-    };
+    const variable = newVariable(parameter.name ?? "", type, "parameter", parameter, storage === "const");
+    variable.mode = storage === "out" || storage === "inout" ? storage : "in";
+    if (q.memory.length > 0) variable.memory = q.memory;
+    if (q.nonUniform) variable.nonUniform = true;
+    variable.precise = q.precise;
+    return variable;
   }
 
   /** What the entry point calls, by any way; all functions where there is no entry point. */

@@ -14,12 +14,15 @@ import type { Range } from "./base.ts";
 import { BlockChecker, rangeOf } from "./blocks.ts";
 import { fitsUnsized } from "./constructors.ts";
 import { formatOf } from "./interfaces.ts";
-import { optional, packingOf, type Qualifiers } from "./qualifiers.ts";
+import { packingOf, type Qualifiers } from "./qualifiers.ts";
 import type { DeclareStmt, Expr, LocalSize, Storage, Variable } from "./tree.ts";
+import { newVariable, noPlace } from "./variable.ts";
 
 /** Reference limits of a workgroup. */
 const workGroupLimits = [1024, 1024, 64] as const;
 const dimensions = ["x", "y", "z"] as const;
+/** The layout identifiers of each dimension: its size, the constant that may replace it. */
+const localSizeNames: readonly string[] = dimensions.flatMap((d) => [`local_size_${d}`, `local_size_${d}_id`]);
 
 /** Variables, blocks, and what `layout(…) in;` says. */
 export abstract class DeclarationChecker extends BlockChecker {
@@ -39,22 +42,13 @@ export abstract class DeclarationChecker extends BlockChecker {
       this.diagnostics.error("GLSL_NO_LOCAL_SIZE", {}, place.position, place.end);
     }
     const specialised = this.localSize.some(({ specId }) => specId !== undefined);
-    const base = {
-      kind: "variable",
-      name: "gl_WorkGroupSize",
-      type: vectorType("uint", 3),
-      position: -1,
-      end: -1,
-      constant: true,
-      precise: false,
-      invariant: false,
-      highestIndex: -1,
-      builtIn: "WorkgroupSize",
-    } as const;
-    const value = this.localSize.map(({ size }) => size);
-    this.workGroupSize = specialised
-      ? { ...base, storage: "specialization", constness: 2 }
-      : { ...base, storage: "constant", constness: 1, value };
+    const type = vectorType("uint", 3);
+    const storage = specialised ? "specialization" : "constant";
+    const variable = newVariable("gl_WorkGroupSize", type, storage, noPlace, true);
+    variable.builtIn = "WorkgroupSize";
+    variable.constness = specialised ? 2 : 1;
+    if (!specialised) variable.value = this.localSize.map(({ size }) => size);
+    this.workGroupSize = variable;
     this.scopes.setGlobal("gl_WorkGroupSize", this.workGroupSize);
     return this.workGroupSize;
   }
@@ -103,12 +97,11 @@ export abstract class DeclarationChecker extends BlockChecker {
   }
 
   private localSizes(q: Qualifiers, decl: Range): void {
-    const names = dimensions.flatMap((d) => [`local_size_${d}`, `local_size_${d}_id`]);
-    this.allowLayout(q, names, "in");
+    this.allowLayout(q, localSizeNames, "in");
     const first = this.localSizePlace === undefined;
     for (const [at, dimension] of dimensions.entries()) {
-      const size = q.layout.get(`local_size_${dimension}`);
-      const id = q.layout.get(`local_size_${dimension}_id`);
+      const size = q.layout.get(localSizeNames[2 * at]!);
+      const id = q.layout.get(localSizeNames[2 * at + 1]!);
       const before = this.localSize[at]!;
       if (size?.value !== undefined) {
         if (size.value === 0) {
@@ -213,30 +206,27 @@ export abstract class DeclarationChecker extends BlockChecker {
     }
     // a constant whose value is left to the machine is a variable that nobody may write
     const runtime = storage === "constant" && value === undefined && constness !== 2;
-    const variable: Variable = {
-      kind: "variable",
-      name,
-      type,
-      storage: runtime ? (global ? "global" : "local") : storage,
-      position,
-      end,
-      constant: q.storage === "const",
-      constness,
-      ...optional("value", value),
-      ...optional("initializer", initializer),
-      ...optional("specId", layout.get("constant_id")?.value),
-      ...optional("location", layout.get("location")?.value),
-      ...optional("component", layout.get("component")?.value),
-      ...optional("index", layout.get("index")?.value),
-      ...(opaque ? { set: layout.get("set")?.value ?? 0, ...optional("binding", layout.get("binding")?.value) } : {}),
-      ...optional("inputAttachmentIndex", layout.get("input_attachment_index")?.value),
-      ...(q.interpolation.length > 0 ? { interpolation: q.interpolation } : {}),
-      ...(q.memory.length > 0 ? { memory: q.memory } : {}),
-      ...(q.nonUniform ? { nonUniform: true } : {}),
-      precise: q.precise,
-      invariant: q.invariant,
-      highestIndex: -1,
-    };
+    const kept = runtime ? (global ? "global" : "local") : storage;
+    const variable = newVariable(name, type, kept, declarator, q.storage === "const");
+    variable.constness = constness;
+    variable.value = value;
+    variable.initializer = initializer;
+    if (layout.size > 0) {
+      variable.specId = layout.get("constant_id")?.value;
+      variable.location = layout.get("location")?.value;
+      variable.component = layout.get("component")?.value;
+      variable.index = layout.get("index")?.value;
+      variable.inputAttachmentIndex = layout.get("input_attachment_index")?.value;
+    }
+    if (opaque) {
+      variable.set = layout.get("set")?.value ?? 0;
+      variable.binding = layout.get("binding")?.value;
+    }
+    if (q.interpolation.length > 0) variable.interpolation = q.interpolation;
+    if (q.memory.length > 0) variable.memory = q.memory;
+    if (q.nonUniform) variable.nonUniform = true;
+    variable.precise = q.precise;
+    variable.invariant = q.invariant;
     if (storage === "uniform" && !opaque && this.context.relaxed && type.kind !== "error") {
       this.looseUniform(name, type, declarator);
       return undefined;

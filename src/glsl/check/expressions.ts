@@ -26,6 +26,7 @@ import { CallChecker } from "./calls.ts";
 import { unreadable } from "./lvalues.ts";
 import { suggest } from "./scope.ts";
 import type { Expr, Variable } from "./tree.ts";
+import { newVariable, noPlace } from "./variable.ts";
 
 /** Built-in variables of subgroups that the extension before SPIR-V 1.3 has as well. */
 const olderSubgroups: ReadonlySet<string> = new Set(["gl_SubgroupSize", "gl_SubgroupInvocationID"]);
@@ -34,6 +35,19 @@ const olderSubgroups: ReadonlySet<string> = new Set(["gl_SubgroupSize", "gl_Subg
 const VALUE_LEAF_LIMIT = 65536;
 
 const swizzleSets: readonly string[] = ["xyzw", "rgba", "stpq"];
+/** The swizzles that were asked for: there are no more than a thousand. */
+const swizzles = new Map<string, readonly number[]>();
+
+/** Component numbers that one to four letters of one set name; undefined for any other word. */
+function swizzleComponents(name: string): readonly number[] | undefined {
+  const known = swizzles.get(name);
+  if (known !== undefined) return known;
+  const set = swizzleSets.find((letters) => letters.includes(name[0] ?? "?"));
+  const components = [...name].map((letter) => set?.indexOf(letter) ?? -1);
+  if (components.length > 4 || components.includes(-1)) return undefined;
+  swizzles.set(name, components);
+  return components;
+}
 
 /** Expressions: names, access, operators, assignment. */
 export abstract class ExpressionChecker extends CallChecker {
@@ -221,22 +235,11 @@ export abstract class ExpressionChecker extends CallChecker {
   private builtin(expr: ast.NameExpr): Variable | undefined {
     if (!expr.name.startsWith("gl_")) return undefined;
     if (expr.name === "gl_WorkGroupSize" && this.context.stage === "compute") return this.workGroupSizeVariable(expr);
-    const common = {
-      kind: "variable",
-      name: expr.name,
-      position: -1,
-      end: -1,
-      precise: false,
-      invariant: false,
-      highestIndex: -1,
-    } as const;
-    const limit = builtinConstants[expr.name];
-    const scoped = /^gl_(?:Scope|Semantics|StorageSemantics)[A-Z]/.test(expr.name);
-    const known = !scoped || this.context.extensions.has("GL_KHR_memory_scope_semantics");
-    if (limit !== undefined && known) {
-      const value = typeof limit[1] === "number" ? [limit[1]] : limit[1];
-      const type = builtinType(limit[0]);
-      const variable: Variable = { ...common, type, storage: "constant", constant: true, value, constness: 1 };
+    const limit = Object.hasOwn(builtinConstants, expr.name) ? builtinConstants[expr.name] : undefined;
+    if (limit !== undefined && this.knowsConstant(expr.name)) {
+      const variable = newVariable(expr.name, builtinType(limit[0]), "constant", noPlace, true);
+      variable.value = typeof limit[1] === "number" ? [limit[1]] : limit[1];
+      variable.constness = 1;
       this.scopes.setGlobal(expr.name, variable);
       return variable;
     }
@@ -247,6 +250,11 @@ export abstract class ExpressionChecker extends CallChecker {
       this.diagnostics.error("GLSL_NEEDS_TARGET", values, expr.position, expr.end);
     }
     return row === undefined ? undefined : this.declareBuiltin(row, row.type);
+  }
+
+  private knowsConstant(name: string): boolean {
+    const scoped = /^gl_(?:Scope|Semantics|StorageSemantics)[A-Z]/.test(name);
+    return !scoped || this.context.extensions.has("GL_KHR_memory_scope_semantics");
   }
 
   /** The built-in variable of a name that this shader has, by its stage, version and extensions. */
@@ -266,24 +274,11 @@ export abstract class ExpressionChecker extends CallChecker {
   /** Makes a built-in variable known, with the type that a redeclaration may have given it. */
   protected declareBuiltin(row: BuiltinVariable, type: Type): Variable {
     const { name, storage, builtIn, capability } = row;
-    const variable: Variable = {
-      kind: "variable",
-      name,
-      type,
-      storage,
-      position: -1,
-      end: -1,
-      constant: storage === "in",
-      constness: 0,
-      ...(builtIn === "-" ? { location: 0 } : { builtIn }),
-      ...(capability === undefined ? {} : { capability }),
-      ...(this.context.stage === "fragment" && storage === "in" && holdsIntegers(type)
-        ? { interpolation: ["flat"] }
-        : {}),
-      precise: false,
-      invariant: false,
-      highestIndex: -1,
-    };
+    const variable = newVariable(name, type, storage, noPlace, storage === "in");
+    if (builtIn === "-") variable.location = 0;
+    else variable.builtIn = builtIn;
+    variable.capability = capability;
+    if (this.context.stage === "fragment" && storage === "in" && holdsIntegers(type)) variable.interpolation = ["flat"];
     this.scopes.setGlobal(name, variable);
     this.declareGlobal(variable);
     return variable;
@@ -395,9 +390,8 @@ export abstract class ExpressionChecker extends CallChecker {
     const { position, end, name } = expr;
     const size = vectorSize(base.type);
     if (size === 1) this.need420("a swizzle of a scalar", expr);
-    const set = swizzleSets.find((letters) => letters.includes(name[0] ?? "?"));
-    const components = [...name].map((letter) => set?.indexOf(letter) ?? -1);
-    if (components.length > 4 || components.some((component) => component < 0 || component >= size)) {
+    const components = swizzleComponents(name);
+    if (components === undefined || components.some((component) => component >= size)) {
       const values = { type: typeName(base.type), name };
       this.diagnostics.error("GLSL_BAD_SWIZZLE", values, expr.namePosition, end);
       return this.errorExpr(expr);

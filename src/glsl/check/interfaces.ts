@@ -17,6 +17,7 @@ import type { Range } from "./base.ts";
 import type { Qualifiers } from "./qualifiers.ts";
 import { SpecifierChecker } from "./specifiers.ts";
 import type { Storage, Variable } from "./tree.ts";
+import { newVariable } from "./variable.ts";
 
 /** What a shader shares with the outside: built-in variables, what goes from stage to stage, samplers and images. */
 export abstract class InterfaceChecker extends SpecifierChecker {
@@ -57,22 +58,11 @@ export abstract class InterfaceChecker extends SpecifierChecker {
     if (this.looseMembers === undefined || this.looseBlock === undefined) {
       this.looseMembers = [];
       const struct: StructType = { kind: "struct", name: "LooseUniforms", members: this.looseMembers, block: true };
-      this.looseBlock = {
-        kind: "variable",
-        name: "LooseUniforms",
-        type: struct,
-        storage: "uniform",
-        position,
-        end,
-        constant: true,
-        constness: 0,
-        layout: { packing: "std140", rowMajor: false },
-        set: 0,
-        precise: false,
-        invariant: false,
-        highestIndex: -1,
-      };
-      this.declareGlobal(this.looseBlock);
+      const block = newVariable("LooseUniforms", struct, "uniform", place, true);
+      block.layout = { packing: "std140", rowMajor: false };
+      block.set = 0;
+      this.looseBlock = block;
+      this.declareGlobal(block);
     }
     const member = this.looseMembers.length;
     if (!this.declare(name, { kind: "member", block: this.looseBlock, member, position, end }, place)) return;

@@ -66,12 +66,33 @@ const layoutRows: Readonly<Record<string, "value" | "flag">> = {
 /** Highest values that the reference compiler takes. */
 const layoutLimits: Readonly<Record<string, number>> = { set: 62, binding: 65534, location: 4094, component: 3 };
 
+const plainLayout: MemberLayout = {};
+const noLayout: ReadonlyMap<string, LayoutValue> = new Map();
+const none: readonly never[] = [];
+
+/** What no qualifiers say. */
+function plainQualifiers({ position, end }: Range): Qualifiers {
+  return {
+    storage: undefined,
+    precise: false,
+    invariant: false,
+    precision: undefined,
+    nonUniform: false,
+    interpolation: none,
+    memory: none,
+    layout: noLayout,
+    position,
+    end,
+  };
+}
+
 /** Reads qualifier lists: duplicates, contradictions, layout values. */
 export abstract class QualifierChecker extends ExpressionChecker {
   /** Some declaration is `precise`. */
   protected usesPrecise = false;
 
   protected qualifiersOf(list: readonly ast.Qualifier[], place: Range): Qualifiers {
+    if (list.length === 0) return plainQualifiers(place);
     let storage: Qualifiers["storage"];
     let precise = false;
     let invariant = false;
@@ -79,20 +100,22 @@ export abstract class QualifierChecker extends ExpressionChecker {
     let precision: string | undefined;
     const interpolation: string[] = [];
     const memory: MemoryQualifier[] = [];
-    const layout = new Map<string, LayoutValue>();
-    const seen = new Set<string>();
+    let layout = noLayout;
+    let seen: Set<string> | undefined;
     for (const qualifier of list) {
       const { position, end } = qualifier;
       const name = this.modernName(qualifier.name);
       if (qualifier.layout !== undefined) {
-        for (const id of qualifier.layout) this.layoutId(id, layout);
+        if (layout === noLayout) layout = new Map<string, LayoutValue>();
+        for (const id of qualifier.layout) this.layoutId(id, layout as Map<string, LayoutValue>);
         continue;
       }
-      if (seen.has(name)) {
+      if (list.length > 1) seen ??= new Set();
+      if (seen?.has(name) === true) {
         this.diagnostics.error("GLSL_DUPLICATE_QUALIFIER", { name }, position, end);
         continue;
       }
-      seen.add(name);
+      seen?.add(name);
       if (storages.has(name)) {
         // `const in` is a parameter that is not written
         const both = storage === "const" && name === "in";
@@ -183,6 +206,7 @@ export abstract class QualifierChecker extends ExpressionChecker {
 
   protected memberLayout(q: Qualifiers): MemberLayout {
     const layout = q.layout;
+    if (layout.size === 0) return plainLayout;
     const rowMajor = layout.has("row_major") ? true : layout.has("column_major") ? false : undefined;
     return {
       ...optional("offset", layout.get("offset")?.value),
@@ -195,6 +219,7 @@ export abstract class QualifierChecker extends ExpressionChecker {
 
   /** Reports every layout identifier that is not in `allowed`. */
   protected allowLayout(q: Qualifiers, allowed: readonly string[], what: string): void {
+    if (q.layout.size === 0) return;
     for (const [name, { position, end }] of q.layout) {
       if (!allowed.includes(name)) this.diagnostics.error("GLSL_LAYOUT_MISPLACED", { name, what }, position, end);
     }

@@ -26,54 +26,91 @@ interface LostSymbol {
 }
 export type ScopeSymbol = Variable | FunctionSet | StructSymbol | MemberAlias | LostSymbol;
 
-/** Nested scopes, innermost last; the first is the global one. */
+/** A declaration of a name, above the one that it hides. */
+interface ScopeEntry {
+  symbol: ScopeSymbol;
+  readonly name: string;
+  /** 0: global. */
+  readonly depth: number;
+  outer: ScopeEntry | undefined;
+}
+
+/** Nested scopes. One map holds the innermost declaration of each name, so that a look-up is one, however deep. */
 export class Scopes {
-  private readonly maps: Map<string, ScopeSymbol>[] = [new Map()];
+  private readonly entries = new Map<string, ScopeEntry>();
+  /** What each open scope but the global one declares. */
+  private readonly open: ScopeEntry[][] = [];
+  private depth = 0;
 
   push(): void {
-    this.maps.push(new Map());
+    this.depth++;
+    if (this.open.length < this.depth) this.open.push([]);
   }
 
   pop(): void {
-    this.maps.pop();
+    const declared = this.open[--this.depth]!;
+    for (let entry = declared.pop(); entry !== undefined; entry = declared.pop()) {
+      if (entry.outer === undefined) this.entries.delete(entry.name);
+      else this.entries.set(entry.name, entry.outer);
+    }
   }
 
   get isGlobal(): boolean {
-    return this.maps.length === 1;
+    return this.depth === 0;
   }
 
   lookup(name: string): ScopeSymbol | undefined {
-    for (let at = this.maps.length - 1; at >= 0; at--) {
-      const symbol = this.maps[at]!.get(name);
-      if (symbol !== undefined) return symbol;
-    }
-    return undefined;
+    return this.entries.get(name)?.symbol;
   }
 
   /** Only what the innermost scope itself declares. */
   lookupHere(name: string): ScopeSymbol | undefined {
-    return this.maps[this.maps.length - 1]!.get(name);
+    const entry = this.entries.get(name);
+    return entry !== undefined && entry.depth === this.depth ? entry.symbol : undefined;
   }
 
   lookupGlobal(name: string): ScopeSymbol | undefined {
-    return this.maps[0]!.get(name);
+    let entry = this.entries.get(name);
+    while (entry !== undefined && entry.depth > 0) entry = entry.outer;
+    return entry?.symbol;
   }
 
   set(name: string, symbol: ScopeSymbol): void {
-    this.maps[this.maps.length - 1]!.set(name, symbol);
+    this.setAt(this.depth, name, symbol);
   }
 
   setGlobal(name: string, symbol: ScopeSymbol): void {
-    this.maps[0]!.set(name, symbol);
+    this.setAt(0, name, symbol);
   }
 
   /** Remembers a name as lost for the rest of the function. */
   lose(name: string): void {
-    this.maps[Math.min(1, this.maps.length - 1)]!.set(name, { kind: "lost" });
+    this.setAt(Math.min(1, this.depth), name, { kind: "lost" });
   }
 
+  private setAt(depth: number, name: string, symbol: ScopeSymbol): void {
+    let inner: ScopeEntry | undefined;
+    let outer = this.entries.get(name);
+    for (; outer !== undefined && outer.depth > depth; outer = outer.outer) inner = outer;
+    if (outer !== undefined && outer.depth === depth) {
+      outer.symbol = symbol;
+      return;
+    }
+    const entry: ScopeEntry = { symbol, name, depth, outer };
+    if (inner === undefined) this.entries.set(name, entry);
+    else inner.outer = entry;
+    if (depth > 0) this.open[depth - 1]!.push(entry);
+  }
+
+  /** All names, those of the outer scopes first. */
   *names(): Iterable<string> {
-    for (const map of this.maps) yield* map.keys();
+    for (let depth = 0; depth <= this.depth; depth++) {
+      for (const [name, innermost] of this.entries) {
+        let entry: ScopeEntry | undefined = innermost;
+        while (entry !== undefined && entry.depth > depth) entry = entry.outer;
+        if (entry?.depth === depth) yield name;
+      }
+    }
   }
 }
 

@@ -34,30 +34,30 @@ export interface Variable {
   /** May not be assigned, for the reason that the storage gives or a `const`. */
   readonly constant: boolean;
   /** Leaves of a constant's value, where it could be worked out. */
-  readonly value?: readonly number[];
+  readonly value: readonly number[] | undefined;
   readonly constness: Constness;
   /** Initialiser of a global variable, or of a constant whose value is left to the machine or to specialisation. */
-  readonly initializer?: Expr;
-  readonly specId?: number;
-  readonly set?: number;
-  binding?: number;
-  location?: number;
-  readonly component?: number;
+  readonly initializer: Expr | undefined;
+  readonly specId: number | undefined;
+  readonly set: number | undefined;
+  binding: number | undefined;
+  location: number | undefined;
+  readonly component: number | undefined;
   /** Second input of the blend equation. */
-  readonly index?: number;
-  readonly inputAttachmentIndex?: number;
-  readonly interpolation?: readonly string[];
-  readonly memory?: readonly MemoryQualifier[];
-  readonly layout?: BlockLayout;
+  readonly index: number | undefined;
+  readonly inputAttachmentIndex: number | undefined;
+  readonly interpolation: readonly string[] | undefined;
+  readonly memory: readonly MemoryQualifier[] | undefined;
+  readonly layout: BlockLayout | undefined;
   /** Values read from it may differ between invocations of a subgroup. */
-  readonly nonUniform?: boolean;
+  readonly nonUniform: boolean | undefined;
   /** An array of resources declared `[]` that is indexed by more than constants: its size is the descriptor set's. */
-  runtimeSized?: boolean;
+  runtimeSized: boolean | undefined;
   /** Name of the SPIR-V BuiltIn. */
-  readonly builtIn?: string;
+  readonly builtIn: string | undefined;
   /** Name of the capability that using it needs. */
-  readonly capability?: string;
-  readonly mode?: "in" | "out" | "inout";
+  readonly capability: string | undefined;
+  readonly mode: "in" | "out" | "inout" | undefined;
   precise: boolean;
   invariant: boolean;
   /** Highest constant index into an array declared `[]`, for the size that it takes at the end. */

@@ -9,6 +9,7 @@ import {
   Scope,
   StorageClass,
 } from "../../spirv/index.ts";
+import type { Overload } from "../builtins/index.ts";
 import type { BuiltinExpr, Expr } from "../check/index.ts";
 import { scalarFacts, scalarOf, scalarType, type Type, vectorType } from "../types/index.ts";
 import { ImageEmitter, isImageLowering } from "./images.ts";
@@ -18,7 +19,15 @@ import type { Place } from "./places.ts";
 const DEBUG_PRINTF = 1;
 
 const opcodes: Readonly<Record<string, number>> = Op;
-const extended: Readonly<Record<string, number>> = GlslStd450;
+/** Derivatives that say how exact they want to be. */
+const controlledDerivatives: ReadonlySet<number> = new Set<number>([
+  Op.OpDPdxFine,
+  Op.OpDPdyFine,
+  Op.OpFwidthFine,
+  Op.OpDPdxCoarse,
+  Op.OpDPdyCoarse,
+  Op.OpFwidthCoarse,
+]);
 
 const { AcquireRelease, UniformMemory, WorkgroupMemory, ImageMemory } = MemorySemantics;
 const allMemory = AcquireRelease | UniformMemory | WorkgroupMemory | ImageMemory;
@@ -47,24 +56,47 @@ const subgroupCapabilities: Readonly<Record<string, number>> = {
   quad: Capability.GroupNonUniformQuad,
 };
 
+/** What a row of a subgroup function says. */
+interface SubgroupFacts {
+  readonly capability: number;
+  /** The group operation, or a quad swap's direction. */
+  readonly operation: number | undefined;
+  readonly isSwap: boolean;
+}
+
+/** By row: there are as many as rows. */
+const subgroupFacts = new Map<Overload, SubgroupFacts>();
+const operations: Readonly<Record<string, number>> = GroupOperation;
+
+function subgroupFactsOf(overload: Overload): SubgroupFacts {
+  let facts = subgroupFacts.get(overload);
+  if (facts === undefined) {
+    const [name, word] = overload.instruction.split("_");
+    const family = /subgroup_(\w+)/.exec(overload.extensions[0] ?? "")?.[1] ?? "basic";
+    const isSwap = name === "QuadSwap";
+    const operation = word === undefined ? undefined : isSwap ? Number(word) : operations[word];
+    facts = { capability: subgroupCapabilities[family]!, operation, isSwap };
+    subgroupFacts.set(overload, facts);
+  }
+  return facts;
+}
+
 /** Calls of built-in functions, by the lowering of their row. */
 export abstract class BuiltinEmitter extends ImageEmitter {
   protected builtinValue(expr: BuiltinExpr): Id {
     const { overload, args, type } = expr;
     switch (overload.lowering) {
       case "ext":
-        return this.b.extInst(this.typeId(type), extended[overload.instruction]!, ...this.operands(expr));
+        return this.b.extInst(this.typeId(type), overload.opcode, ...this.operands(expr));
       case "op":
-        if (/^OpD?Pd[xy]|^OpFwidth/.test(overload.instruction) && /Fine|Coarse/.test(overload.instruction)) {
-          this.b.capability(Capability.DerivativeControl);
-        }
-        return this.arithmetic(opcodes[overload.instruction]!, type, ...this.operands(expr));
+        if (controlledDerivatives.has(overload.opcode)) this.b.capability(Capability.DerivativeControl);
+        return this.arithmetic(overload.opcode, type, ...this.operands(expr));
       case "atomic": {
         const [pointer, scope] = this.atomicPointer(args[0]!);
         if (scalarFacts[scalarOf(type) ?? "int"].bits === 64) this.b.capability(Capability.Int64Atomics);
         const value = this.value(args[1]!);
         const order = this.memoryOrder(args, 2) ?? [scope, this.b.constUint(0)];
-        return this.b.emitResult(opcodes[overload.instruction]!, this.typeId(type), pointer, ...order, value);
+        return this.b.emitResult(overload.opcode, this.typeId(type), pointer, ...order, value);
       }
       case "atomicLoad": {
         const [pointer] = this.atomicPointer(args[0]!);
@@ -215,25 +247,26 @@ export abstract class BuiltinEmitter extends ImageEmitter {
   private operands(expr: BuiltinExpr): Id[] {
     const { parameters } = expr.overload;
     const wide = widest(expr.args);
-    return expr.args.map((arg, at) => {
+    const values: Id[] = [];
+    for (let at = 0; at < expr.args.length; at++) {
+      const arg = expr.args[at]!;
       const value = this.value(arg);
-      if (parameters[at]?.mode !== "splat" || wide === 1) return value;
-      return this.splat(value, vectorType(scalarOf(arg.type)!, wide));
-    });
+      const spread = wide > 1 && parameters[at]?.mode === "splat";
+      values.push(spread ? this.splat(value, vectorType(scalarOf(arg.type)!, wide)) : value);
+    }
+    return values;
   }
 
   /** The instruction `X` or `X_GroupOperation` on the subgroup. */
   private subgroup({ overload, args, type }: BuiltinExpr): Id {
-    const [name, operation] = overload.instruction.split("_");
-    const family = /subgroup_(\w+)/.exec(overload.extensions[0] ?? "")?.[1] ?? "basic";
+    const { capability, operation, isSwap } = subgroupFactsOf(overload);
     this.b.capability(Capability.GroupNonUniform);
-    this.b.capability(subgroupCapabilities[family]!);
+    this.b.capability(capability);
     const operands: Id[] = [this.b.constUint(Scope.Subgroup)];
-    const operations: Readonly<Record<string, number>> = GroupOperation;
-    const values = args.map((arg) => this.value(arg));
-    if (name === "QuadSwap") values.push(this.b.constUint(Number(operation)));
-    else if (operation !== undefined) operands.push(operations[operation]!);
-    return this.b.emitResult(opcodes[`OpGroupNonUniform${name}`]!, this.typeId(type), ...operands, ...values);
+    if (operation !== undefined && !isSwap) operands.push(operation);
+    for (const arg of args) operands.push(this.value(arg));
+    if (operation !== undefined && isSwap) operands.push(this.b.constUint(operation));
+    return this.b.emitResultWords(overload.opcode, this.typeId(type), operands);
   }
 
   private interpolate({ overload, args }: BuiltinExpr): Id {
@@ -243,7 +276,7 @@ export abstract class BuiltinEmitter extends ImageEmitter {
     this.b.capability(Capability.InterpolationFunction);
     const operands = more.map((each) => this.value(each));
     const pointer = this.pointerOf(this.resolve(whole));
-    const id = this.b.extInst(this.typeId(whole.type), extended[overload.instruction]!, pointer, ...operands);
+    const id = this.b.extInst(this.typeId(whole.type), overload.opcode, pointer, ...operands);
     return arg!.kind === "swizzle" ? this.shuffle(id, whole.type, arg!.components) : id;
   }
 

@@ -260,7 +260,7 @@ export abstract class ImageEmitter extends OperatorEmitter {
       const [compare, value] = data;
       return this.b.emitResult(Op.OpAtomicCompareExchange, scalar, pointer, scope, none, none, value!, compare!);
     }
-    return this.b.emitResult(opcodes[overload.instruction]!, scalar, pointer, scope, none, data[0]!);
+    return this.b.emitResult(overload.opcode, scalar, pointer, scope, none, data[0]!);
   }
 
   private subpassLoad(expr: BuiltinExpr): Id {
