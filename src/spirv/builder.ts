@@ -45,6 +45,8 @@ export class ModuleBuilder extends TypePool {
   /** The version word of the header. */
   readonly version: number;
   private readonly capabilities = new Set<number>();
+  private lastCapability = -1;
+  private standardSet: Id = 0;
   private readonly extensions = new Set<string>();
   private readonly imports = new Map<string, Id>();
   private readonly importWords = new WordBuffer();
@@ -78,6 +80,9 @@ export class ModuleBuilder extends TypePool {
   }
 
   capability(capability: number): void {
+    // the sets keep their order, in which the module has them: most calls repeat the last one
+    if (capability === this.lastCapability) return;
+    this.lastCapability = capability;
     this.capabilities.add(capability);
   }
 
@@ -221,27 +226,73 @@ export class ModuleBuilder extends TypePool {
     this.hasWanted = false;
   }
 
-  /** An instruction without result in the open block; a terminator closes the block. */
-  emit(opcode: number, ...operands: readonly number[]): void {
-    this.emitWords(opcode, operands);
+  /**
+   * An instruction without result in the open block; a terminator closes the block. Operands one by one need no list,
+   * which is what most instructions are made of.
+   */
+  emit(opcode: number, a?: number, b?: number, c?: number, d?: number, e?: number): void {
+    const count = a === undefined ? 1 : b === undefined ? 2 : c === undefined ? 3 : d === undefined ? 4 : 5;
+    const body = this.startInstruction(opcode, e === undefined ? count : 6);
+    if (a !== undefined) body.push(a);
+    if (b !== undefined) body.push(b);
+    if (c !== undefined) body.push(c);
+    if (d !== undefined) body.push(d);
+    if (e !== undefined) body.push(e);
+    if (isTerminator[opcode] === 1) this.closeBlock();
   }
 
-  /** As `emit` where the operands may be too many to be arguments of a call. */
+  /** As `emit` for any number of operands. */
   emitWords(opcode: number, operands: readonly number[]): void {
     const body = this.startInstruction(opcode, operands.length + 1);
     for (let at = 0; at < operands.length; at++) body.push(operands[at]!);
-    if (isTerminator[opcode] === 1) {
-      this.openBlock = false;
-      this.hasWritten = false;
-    }
+    if (isTerminator[opcode] === 1) this.closeBlock();
   }
 
-  /** An instruction with result type and result; `operands` follow the result. */
-  emitResult(opcode: number, type: Id, ...operands: readonly number[]): Id {
-    return this.emitResultWords(opcode, type, operands);
+  private closeBlock(): void {
+    this.openBlock = false;
+    this.hasWritten = false;
   }
 
-  /** As `emitResult` where the operands may be too many to be arguments of a call. */
+  /** An instruction with result type and result; the operands follow the result. */
+  emitResult(
+    opcode: number,
+    type: Id,
+    a?: number,
+    b?: number,
+    c?: number,
+    d?: number,
+    e?: number,
+    f?: number,
+  ): Id {
+    const id = this.id();
+    let count = a === undefined ? 3 : b === undefined ? 4 : c === undefined ? 5 : d === undefined ? 6 : 7;
+    if (e !== undefined) count = f === undefined ? 8 : 9;
+    const body = this.startInstruction(opcode, count);
+    body.push(type);
+    body.push(id);
+    if (a !== undefined) body.push(a);
+    if (b !== undefined) body.push(b);
+    if (c !== undefined) body.push(c);
+    if (d !== undefined) body.push(d);
+    if (e !== undefined) body.push(e);
+    if (f !== undefined) body.push(f);
+    return id;
+  }
+
+  /** A pointer `indices` further than `base`, and one index more where there is one. */
+  accessChain(pointer: Id, base: Id, indices: readonly Id[], last?: Id): Id {
+    const id = this.id();
+    const count = indices.length;
+    const body = this.startInstruction(Op.OpAccessChain, count + (last === undefined ? 4 : 5));
+    body.push(pointer);
+    body.push(id);
+    body.push(base);
+    for (let at = 0; at < count; at++) body.push(indices[at]!);
+    if (last !== undefined) body.push(last);
+    return id;
+  }
+
+  /** As `emitResult` for any number of operands. */
   emitResultWords(opcode: number, type: Id, operands: readonly number[]): Id {
     const id = this.id();
     const body = this.startInstruction(opcode, operands.length + 3);
@@ -262,8 +313,16 @@ export class ModuleBuilder extends TypePool {
   }
 
   /** A `GLSL.std.450` instruction. */
-  extInst(type: Id, instruction: number, ...operands: readonly Id[]): Id {
-    return this.emitResult(Op.OpExtInst, type, this.extInstImport("GLSL.std.450"), instruction, ...operands);
+  extInst(type: Id, instruction: number, operands: readonly Id[]): Id {
+    if (this.standardSet === 0) this.standardSet = this.extInstImport("GLSL.std.450");
+    const id = this.id();
+    const body = this.startInstruction(Op.OpExtInst, operands.length + 5);
+    body.push(type);
+    body.push(id);
+    body.push(this.standardSet);
+    body.push(instruction);
+    for (let at = 0; at < operands.length; at++) body.push(operands[at]!);
+    return id;
   }
 
   endFunction(): void {
@@ -284,8 +343,11 @@ export class ModuleBuilder extends TypePool {
     const model = new WordBuffer();
     model.instruction(Op.OpMemoryModel, [this.addressing, this.memory]);
     for (const entry of this.entries) {
-      const ids = entry.interface ?? this.defaultInterface();
-      model.instruction(Op.OpEntryPoint, [entry.model, entry.fn, ...encodeString(entry.name), ...ids]);
+      const at = model.length;
+      model.text(Op.OpEntryPoint, entry.model, entry.fn, entry.name);
+      if (entry.interface === undefined) this.defaultInterface(model);
+      else for (const id of entry.interface) model.push(id);
+      model.stretch(at);
     }
     const sections = [head, this.importWords, model, this.modes, this.stringWords, this.sourceWords, this.names];
     sections.push(this.annotations, this.globals);
@@ -301,14 +363,17 @@ export class ModuleBuilder extends TypePool {
     return words;
   }
 
-  private defaultInterface(): Id[] {
-    const inOut = (c: number): boolean => c === StorageClass.Input || c === StorageClass.Output;
-    return this.variables.filter((v) => this.version >= 0x10400 || inOut(v.storageClass)).map((v) => v.id);
+  private defaultInterface(words: WordBuffer): void {
+    for (const { id, storageClass } of this.variables) {
+      const inOut = storageClass === StorageClass.Input || storageClass === StorageClass.Output;
+      if (inOut || this.version >= 0x10400) words.push(id);
+    }
   }
 
   private openFunction(): FunctionParts {
-    invariant(this.current !== undefined, "no open function");
-    return this.current;
+    const { current } = this;
+    if (current === undefined) throw new Bug("no open function");
+    return current;
   }
 
   private dropLine(): void {

@@ -6,6 +6,8 @@ import { WordBuffer } from "./word-buffer.ts";
 /** A result id; ids count from 1. */
 export type Id = number;
 
+const noWords: readonly number[] = [];
+
 interface Scalar {
   readonly kind: "int" | "float";
   readonly width: number;
@@ -35,6 +37,8 @@ export class TypePool {
   /** Numbers of the keys of `typeStruct`. */
   private readonly structKeys = new Map<string, number>();
   private readonly scalars = new Map<Id, Scalar>();
+  /** Constants of `uint` by value, which scopes, semantics and sizes ask for again and again. */
+  private readonly uints = new Map<number, Id>();
   private nextId = 1;
   /** Whether the last `pooledType` was made by it. */
   private fresh = false;
@@ -49,23 +53,23 @@ export class TypePool {
     return this.nextId;
   }
 
-  /** Adds a decoration; `operands` are the words after it. */
-  decorate(target: Id, decoration: number, ...operands: readonly number[]): void {
+  /** Adds a decoration; `operand` is the word after it. */
+  decorate(target: Id, decoration: number, operand?: number): void {
     const { annotations } = this;
-    annotations.start(Op.OpDecorate, operands.length + 3);
+    annotations.start(Op.OpDecorate, operand === undefined ? 3 : 4);
     annotations.push(target);
     annotations.push(decoration);
-    for (let at = 0; at < operands.length; at++) annotations.push(operands[at]!);
+    if (operand !== undefined) annotations.push(operand);
   }
 
   /** As `decorate`, for a member of a struct type. */
-  memberDecorate(struct: Id, member: number, decoration: number, ...operands: readonly number[]): void {
+  memberDecorate(struct: Id, member: number, decoration: number, operand?: number): void {
     const { annotations } = this;
-    annotations.start(Op.OpMemberDecorate, operands.length + 4);
+    annotations.start(Op.OpMemberDecorate, operand === undefined ? 4 : 5);
     annotations.push(struct);
     annotations.push(member);
     annotations.push(decoration);
-    for (let at = 0; at < operands.length; at++) annotations.push(operands[at]!);
+    if (operand !== undefined) annotations.push(operand);
   }
 
   /** The entry of an instruction with these words, or 0. `type` 0: it has no result type. */
@@ -223,7 +227,7 @@ export class TypePool {
   }
 
   constBool(value: boolean): Id {
-    return this.pooledConstant(value ? Op.OpConstantTrue : Op.OpConstantFalse, this.typeBool(), []);
+    return this.pooledConstant(value ? Op.OpConstantTrue : Op.OpConstantFalse, this.typeBool(), noWords);
   }
 
   /** A 32-bit constant of GLSL's `int`. */
@@ -233,7 +237,12 @@ export class TypePool {
 
   /** A 32-bit constant of GLSL's `uint`. */
   constUint(value: number): Id {
-    return this.constScalar(this.typeInt(32, false), value);
+    let id = this.uints.get(value);
+    if (id === undefined) {
+      id = this.constScalar(this.typeInt(32, false), value);
+      this.uints.set(value, id);
+    }
+    return id;
   }
 
   /** A constant of any integer or float type of this module, rounded to it. */

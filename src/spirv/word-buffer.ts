@@ -97,6 +97,14 @@ export class WordBuffer {
     this.store[start] = (count << 16) | opcode;
   }
 
+  /** Makes the instruction at `start` the last one, as long as what was written since. Throws `InstructionTooLong`. */
+  stretch(start: number): void {
+    const count = this.used - start;
+    const opcode = this.store[start]! & 0xffff;
+    if (count > maxInstructionWords) throw new InstructionTooLong(opcode, count);
+    this.store[start] = (count << 16) | opcode;
+  }
+
   private bytes(begun: number, lane: number, bytes: Uint8Array): void {
     let word = begun;
     let at = lane;

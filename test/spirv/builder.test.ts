@@ -79,7 +79,7 @@ function sampleModule(target: SpirvTarget): Uint32Array {
   b.label(body);
   const element = b.emitResult(Op.OpAccessChain, b.typePointer(storage, float), buffer, b.constInt(0), index);
   const value = b.emitResult(Op.OpLoad, float, element);
-  b.emit(Op.OpStore, element, b.extInst(float, GlslStd450.Fma, value, b.constScalar(float, 0.5), value));
+  b.emit(Op.OpStore, element, b.extInst(float, GlslStd450.Fma, [value, b.constScalar(float, 0.5), value]));
   b.emit(Op.OpStore, slot, value);
   b.emit(Op.OpBranch, cont);
   b.label(cont);

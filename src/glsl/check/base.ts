@@ -132,8 +132,13 @@ export abstract class CheckBase {
     if (from === undefined || from === scalar) return expr;
     const type = withScalar(expr.type, scalar);
     if (expr.kind === "constant") {
-      const values = expr.values.map((value) => convertValue(from, scalar, value));
-      if (values.every((value) => value !== undefined)) return this.constantExpr(type, values, expr);
+      const values: number[] = [];
+      for (const each of expr.values) {
+        const value = convertValue(from, scalar, each);
+        if (value === undefined) break;
+        values.push(value);
+      }
+      if (values.length === expr.values.length) return this.constantExpr(type, values, expr);
     }
     const { position, end } = expr;
     // reals convert among themselves at specialisation; from and to integers only kernels may

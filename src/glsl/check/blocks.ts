@@ -111,7 +111,7 @@ export abstract class BlockChecker extends InterfaceChecker {
     let struct: StructType = { kind: "struct", name: decl.name, members: qualified, block: true };
     const location = q.layout.get("location")?.value;
     if (members.some((member) => member.layout.location !== undefined)) {
-      struct = { ...struct, members: withLocations(qualified, location ?? 0) };
+      struct = { kind: "struct", name: decl.name, members: withLocations(qualified, location ?? 0), block: true };
     }
     this.declareBlock(decl, q, storage, undefined, struct, place);
   }
@@ -236,8 +236,11 @@ export abstract class BlockChecker extends InterfaceChecker {
 
   protected checkMembers(members: readonly Member[], storage: Storage, layout: BlockLayout): void {
     let end = 0;
+    // without offsets of its own each member stands behind the one before
+    let placed = false;
     const taken: { readonly from: number; readonly to: number; readonly member: Member }[] = [];
-    for (const [at, member] of members.entries()) {
+    for (let at = 0; at < members.length; at++) {
+      const member = members[at]!;
       const { name, type } = member;
       const runtime = storage === "buffer" && at === members.length - 1 && type.kind === "array";
       if (containsUnsized(type) && (!runtime || containsUnsized(type.element))) {
@@ -247,6 +250,7 @@ export abstract class BlockChecker extends InterfaceChecker {
       const rowMajor = member.layout.rowMajor ?? layout.rowMajor;
       const align = alignBytes(type, layout.packing, rowMajor);
       const given = member.layout.offset;
+      if (given !== undefined) placed = true;
       if (given !== undefined && given % align !== 0) {
         this.diagnostics.error("GLSL_OFFSET_ALIGN", { offset: given, align }, member.position, member.end);
       }
@@ -254,6 +258,7 @@ export abstract class BlockChecker extends InterfaceChecker {
       end = from + sizeBytes(type, layout.packing, rowMajor);
       taken.push({ from, to: end, member });
     }
+    if (!placed) return;
     taken.sort((a, b) => a.from - b.from);
     for (const [at, { from, member }] of taken.entries()) {
       const before = taken[at - 1];

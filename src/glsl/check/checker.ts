@@ -107,7 +107,8 @@ class Checker extends StatementChecker {
       const { position, end } = decl.returns;
       this.diagnostics.error("GLSL_OPAQUE_VALUE", { type: typeName(returns) }, position, end);
     }
-    const parameters = decl.parameters.map((parameter) => this.parameter(parameter));
+    const parameters: Variable[] = [];
+    for (const parameter of decl.parameters) parameters.push(this.parameter(parameter));
     const symbol = this.enter(decl, returns, parameters, q.precise, place);
     if (decl.body === undefined) return;
     this.currentFunction = symbol;
@@ -221,6 +222,7 @@ class Checker extends StatementChecker {
 
   /** Called functions have bodies, and none calls itself by any way. */
   private checkCalls(): void {
+    if (this.functions.every(({ calls }) => calls.size === 0)) return;
     const states = new Map<FunctionSymbol, "open" | "done">();
     const reached = this.reachedFunctions();
     for (const start of this.functions) {

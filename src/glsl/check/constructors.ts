@@ -108,7 +108,8 @@ export abstract class ConstructorChecker extends OperatorChecker {
   private constructNumeric(type: ScalarType | VectorType | MatrixType, args: readonly Expr[], place: Range): Expr {
     const needed = leafCount(type);
     let have = 0;
-    for (const [at, arg] of args.entries()) {
+    for (let at = 0; at < args.length; at++) {
+      const arg = args[at]!;
       if (scalarOf(arg.type) === undefined) {
         const values = { from: typeName(arg.type), to: typeName(type) };
         this.diagnostics.error("GLSL_BAD_CONVERSION", values, arg.position, arg.end);
@@ -129,11 +130,18 @@ export abstract class ConstructorChecker extends OperatorChecker {
       return { ...this.errorExpr(place), type };
     }
     // a matrix has no type of integers: its components are converted one by one
-    const apart = (arg: Expr): boolean => arg.type.kind === "matrix" && !isReal(type.scalar) && arg.kind !== "constant";
-    const converted = args.map((arg) => (apart(arg) ? arg : this.convert(arg, type.scalar)));
+    const whole = isReal(type.scalar);
+    const converted: Expr[] = [];
+    let constant = true;
+    for (const arg of args) {
+      const apart = !whole && arg.type.kind === "matrix" && arg.kind !== "constant";
+      const one = apart ? arg : this.convert(arg, type.scalar);
+      if (one.kind !== "constant") constant = false;
+      converted.push(one);
+    }
     // a conversion, nothing else
     if (single !== undefined && converted[0]!.type === type) return { ...converted[0]!, ...rangeOf(place) };
-    if (converted.every((arg) => arg.kind === "constant")) {
+    if (constant) {
       return this.constantExpr(type, constructValues(type, form, converted), place);
     }
     return this.makeConstruct(type, form, converted, place);
@@ -263,10 +271,14 @@ function constructForm(type: Type, single: Expr | undefined): ConstructExpr["for
 
 function constructValues(type: Type, form: ConstructExpr["form"], args: readonly Expr[]): number[] {
   const parts = args as readonly ConstantExpr[];
-  const leaves = parts.flatMap((part) => part.values);
   const count = leafCount(type);
-  if (form === "splat") return Array.from({ length: count }, () => leaves[0]!);
-  if (type.kind !== "matrix" || form === "components") return leaves.slice(0, count);
+  const leaves: number[] = [];
+  for (const { values } of parts) for (const value of values) leaves.push(value);
+  if (form === "splat") {
+    while (leaves.length < count) leaves.push(leaves[0]!);
+    return leaves;
+  }
+  if (type.kind !== "matrix" || form === "components") return leaves.length > count ? leaves.slice(0, count) : leaves;
   const source = parts[0]!.type;
   const values: number[] = [];
   for (let column = 0; column < type.columns; column++) {

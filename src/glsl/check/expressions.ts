@@ -367,7 +367,8 @@ export abstract class ExpressionChecker extends CallChecker {
 
   private structMember(expr: ast.MemberExpr, base: Expr, type: StructType): Expr {
     const { position, end } = expr;
-    const member = type.members.findIndex(({ name }) => name === expr.name);
+    let member = type.members.length - 1;
+    while (member >= 0 && type.members[member]!.name !== expr.name) member--;
     const found = type.members[member];
     if (found === undefined) {
       const near = suggest(

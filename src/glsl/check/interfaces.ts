@@ -7,6 +7,7 @@ import {
   imageFormats,
   type Member,
   type OpaqueType,
+  partTest,
   type StructType,
   sameType,
   scalarOf,
@@ -18,6 +19,10 @@ import type { Qualifiers } from "./qualifiers.ts";
 import { SpecifierChecker } from "./specifiers.ts";
 import type { Storage, Variable } from "./tree.ts";
 import { newVariable } from "./variable.ts";
+
+const samplerLayouts: readonly string[] = ["set", "binding"];
+const subpassLayouts: readonly string[] = [...samplerLayouts, "input_attachment_index"];
+const imageLayouts: readonly string[] = [...samplerLayouts, ...Object.keys(imageFormats)];
 
 /** What a shader shares with the outside: built-in variables, what goes from stage to stage, samplers and images. */
 export abstract class InterfaceChecker extends SpecifierChecker {
@@ -111,8 +116,8 @@ export abstract class InterfaceChecker extends SpecifierChecker {
   protected opaqueStorage(q: Qualifiers, type: OpaqueType, place: ast.Declarator): Storage {
     const { name, position, end } = place;
     const subpass = type.family === "subpass";
-    const formats = type.family === "image" ? Object.keys(imageFormats) : [];
-    this.allowLayout(q, ["set", "binding", ...(subpass ? ["input_attachment_index"] : []), ...formats], typeName(type));
+    const allowed = type.family === "image" ? imageLayouts : subpass ? subpassLayouts : samplerLayouts;
+    this.allowLayout(q, allowed, typeName(type));
     if (!q.layout.has("binding") && !this.context.relaxed) {
       this.diagnostics.error("GLSL_NO_BINDING", { name }, position, end);
     }
@@ -181,12 +186,14 @@ export function formatOf(q: Qualifiers): string | undefined {
   return [...q.layout.keys()].find((name) => Object.hasOwn(imageFormats, name));
 }
 
+const integerParts = partTest((part) => {
+  const scalar = scalarOf(part);
+  return scalar !== undefined && scalar !== "float" && scalar !== "bool";
+});
+
 /** Whether a fragment input of the type cannot be interpolated. */
 function containsInteger(type: Type): boolean {
-  return containsType(type, "integer", (part) => {
-    const scalar = scalarOf(part);
-    return scalar !== undefined && scalar !== "float" && scalar !== "bool";
-  });
+  return containsType(type, integerParts);
 }
 
 /** Locations that a value of the type takes. Source: GLSL 4.60 section 4.4.1. */

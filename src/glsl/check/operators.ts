@@ -22,10 +22,12 @@ import type { Constness, Expr } from "./tree.ts";
 
 /** What an operator makes of two operand types: conversions to component types (undefined: as they are) and result. */
 interface Resolved {
-  readonly left?: ScalarKind;
-  readonly right?: ScalarKind;
+  readonly left: ScalarKind | undefined;
+  readonly right: ScalarKind | undefined;
   readonly type: Type;
 }
+
+const plainBool: Resolved = { left: undefined, right: undefined, type: boolType };
 
 /** Types of operators. Source: GLSL 4.60 section 5.9. */
 export abstract class OperatorChecker extends CheckBase {
@@ -89,7 +91,7 @@ export abstract class OperatorChecker extends CheckBase {
       case "&&":
       case "||":
       case "^^":
-        return a === boolType && b === boolType ? { type: boolType } : undefined;
+        return a === boolType && b === boolType ? plainBool : undefined;
       case "==":
       case "!=":
         return this.resolveEquality(a, b);
@@ -101,18 +103,17 @@ export abstract class OperatorChecker extends CheckBase {
     if (x === undefined || y === undefined || x === "bool" || y === "bool") return undefined;
     if (op === "<<" || op === ">>") {
       if (isReal(x) || isReal(y)) return undefined;
-      if (b.kind === "scalar" || vectorSize(a) === vectorSize(b)) return { type: a };
+      if (b.kind === "scalar" || vectorSize(a) === vectorSize(b)) return { left: undefined, right: undefined, type: a };
       return undefined;
     }
     const common = this.commonScalar(x, y);
     if (common === undefined) return undefined;
-    const convert = { left: common, right: common };
     switch (op) {
       case "<":
       case ">":
       case "<=":
       case ">=":
-        return a.kind === "scalar" && b.kind === "scalar" ? { ...convert, type: boolType } : undefined;
+        return a.kind === "scalar" && b.kind === "scalar" ? { left: common, right: common, type: boolType } : undefined;
       case "%":
       case "&":
       case "|":
@@ -123,13 +124,13 @@ export abstract class OperatorChecker extends CheckBase {
         break;
     }
     const type = arithmeticShape(op, withScalar(a, common), withScalar(b, common));
-    return type === undefined ? undefined : { ...convert, type };
+    return type === undefined ? undefined : { left: common, right: common, type };
   }
 
   private resolveEquality(a: Type, b: Type): Resolved | undefined {
     if (sameType(a, b)) {
       const comparable = a.kind !== "void" && !containsOpaque(a) && !(a.kind === "struct" && a.block);
-      return comparable ? { type: boolType } : undefined;
+      return comparable ? plainBool : undefined;
     }
     const x = scalarOf(a);
     const y = scalarOf(b);

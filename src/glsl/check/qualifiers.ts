@@ -63,6 +63,12 @@ const layoutRows: Readonly<Record<string, "value" | "flag">> = {
   local_size_z_id: "value",
 };
 
+/** Every layout identifier, the formats of images with them. */
+const layoutKinds: ReadonlyMap<string, "value" | "flag"> = new Map([
+  ...Object.keys(imageFormats).map((name) => [name, "flag"] as const),
+  ...Object.entries(layoutRows),
+]);
+
 /** Highest values that the reference compiler takes. */
 const layoutLimits: Readonly<Record<string, number>> = { set: 62, binding: 65534, location: 4094, component: 3 };
 
@@ -157,8 +163,7 @@ export abstract class QualifierChecker extends ExpressionChecker {
     // identifiers of layouts don't depend on case before 4.60, and nobody minds later
     const name = id.name.toLowerCase();
     const { position, end } = id;
-    const format = Object.hasOwn(imageFormats, name);
-    const row = format ? "flag" : Object.hasOwn(layoutRows, name) ? layoutRows[name] : undefined;
+    const row = layoutKinds.get(name);
     if (row === undefined) {
       this.diagnostics.error("GLSL_UNKNOWN_LAYOUT", { name: id.name }, position, end);
       return;
@@ -182,7 +187,7 @@ export abstract class QualifierChecker extends ExpressionChecker {
       if (value === undefined) return;
       if (
         value < 0 ||
-        value > (layoutLimits[name] ?? Number.POSITIVE_INFINITY) ||
+        (Object.hasOwn(layoutLimits, name) && value > layoutLimits[name]!) ||
         (name.endsWith("align") && (value === 0 || (value & (value - 1)) !== 0))
       ) {
         this.diagnostics.error("GLSL_LAYOUT_RANGE", { name: id.name, value }, position, end);

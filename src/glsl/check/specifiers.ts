@@ -21,6 +21,8 @@ import { QualifierChecker, type Qualifiers } from "./qualifiers.ts";
 import { type FunctionSet, type ScopeSymbol, suggest } from "./scope.ts";
 import type { FunctionSymbol, Variable } from "./tree.ts";
 
+const samplersWithPrecision: readonly string[] = ["sampler2D", "samplerCube", "sampler", "samplerShadow"];
+
 /** Elements that one array may have: more than any memory of the machine holds. */
 const ARRAY_SIZE_LIMIT = 0x7fffffff;
 
@@ -35,12 +37,14 @@ const narrowExtensions: Readonly<Record<string, readonly string[]>> = {
 /** Type names, arrays, structs. */
 export abstract class SpecifierChecker extends QualifierChecker {
   /** Kinds of types that have a default precision; ES wants one for every number and sampler. */
-  private readonly defaultPrecisions = new Set<string>(["sampler2D", "samplerCube", "sampler", "samplerShadow"]);
+  private readonly defaultPrecisions: Set<string>;
 
   constructor(context: CheckContext) {
     super(context);
+    this.defaultPrecisions = new Set();
+    if (!context.version.es) return;
     const kinds = context.stage === "fragment" ? ["int", "uint"] : ["int", "uint", "float"];
-    for (const kind of kinds) this.defaultPrecisions.add(kind);
+    for (const kind of [...samplersWithPrecision, ...kinds]) this.defaultPrecisions.add(kind);
   }
 
   /** `precision mediump float;` */
@@ -59,6 +63,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
 
   /** Reports a type of ES without a precision, once a kind. Source: GLSL ES 3.10 section 4.7.4. */
   protected checkPrecision(type: Type, precision: string | undefined, place: Range): void {
+    if (precision === undefined && !this.context.version.es) return;
     const kind = precisionKind(type);
     if (precision !== undefined && kind === undefined && type.kind !== "error") {
       this.diagnostics.error("GLSL_PRECISION_TYPE", { type: typeName(type) }, place.position, place.end);

@@ -87,27 +87,27 @@ export abstract class BuiltinEmitter extends ImageEmitter {
     const { overload, args, type } = expr;
     switch (overload.lowering) {
       case "ext":
-        return this.b.extInst(this.typeId(type), overload.opcode, ...this.operands(expr));
+        return this.b.extInst(this.typeId(type), overload.opcode, this.operands(expr));
       case "op":
         if (controlledDerivatives.has(overload.opcode)) this.b.capability(Capability.DerivativeControl);
-        return this.arithmetic(overload.opcode, type, ...this.operands(expr));
+        return this.arithmeticWords(overload.opcode, type, this.operands(expr));
       case "atomic": {
         const [pointer, scope] = this.atomicPointer(args[0]!);
         if (scalarFacts[scalarOf(type) ?? "int"].bits === 64) this.b.capability(Capability.Int64Atomics);
         const value = this.value(args[1]!);
         const order = this.memoryOrder(args, 2) ?? [scope, this.b.constUint(0)];
-        return this.b.emitResult(overload.opcode, this.typeId(type), pointer, ...order, value);
+        return this.b.emitResult(overload.opcode, this.typeId(type), pointer, order[0], order[1], value);
       }
       case "atomicLoad": {
         const [pointer] = this.atomicPointer(args[0]!);
         if (scalarFacts[scalarOf(type) ?? "int"].bits === 64) this.b.capability(Capability.Int64Atomics);
-        return this.b.emitResult(Op.OpAtomicLoad, this.typeId(type), pointer, ...this.memoryOrder(args, 1)!);
+        return this.b.emitResultWords(Op.OpAtomicLoad, this.typeId(type), [pointer, ...this.memoryOrder(args, 1)!]);
       }
       case "atomicStore": {
         const [pointer] = this.atomicPointer(args[0]!);
         const value = this.value(args[1]!);
         if (scalarFacts[scalarOf(args[1]!.type) ?? "int"].bits === 64) this.b.capability(Capability.Int64Atomics);
-        this.b.emit(Op.OpAtomicStore, pointer, ...this.memoryOrder(args, 2)!, value);
+        this.b.emitWords(Op.OpAtomicStore, [pointer, ...this.memoryOrder(args, 2)!, value]);
         return 0;
       }
       case "controlBarrier": {
@@ -116,7 +116,7 @@ export abstract class BuiltinEmitter extends ImageEmitter {
         return 0;
       }
       case "scopedBarrier":
-        this.b.emit(Op.OpMemoryBarrier, ...this.memoryOrder(args, 0)!);
+        this.b.emitWords(Op.OpMemoryBarrier, this.memoryOrder(args, 0)!);
         return 0;
       case "vote": {
         const [condition] = this.operands(expr);
@@ -142,7 +142,7 @@ export abstract class BuiltinEmitter extends ImageEmitter {
         const order = this.memoryOrder(args, 3) ?? [scope, this.b.constUint(0)];
         const unequal = this.memoryOrder(args, 5, 3) ?? order;
         const operands = [pointer, ...order, unequal[1], value, compare];
-        return this.b.emitResult(Op.OpAtomicCompareExchange, this.typeId(type), ...operands);
+        return this.b.emitResultWords(Op.OpAtomicCompareExchange, this.typeId(type), operands);
       }
       case "select": {
         const [no, yes, condition] = this.operands(expr);
@@ -158,18 +158,18 @@ export abstract class BuiltinEmitter extends ImageEmitter {
       }
       case "modf":
         return this.pair(expr, type, args[1]!.type, (struct, operands) =>
-          this.b.extInst(struct, GlslStd450.ModfStruct, ...operands),
+          this.b.extInst(struct, GlslStd450.ModfStruct, operands),
         );
       case "frexp":
         return this.pair(expr, type, overload.parameters[1]!.type, (struct, operands) =>
-          this.b.extInst(struct, GlslStd450.FrexpStruct, ...operands),
+          this.b.extInst(struct, GlslStd450.FrexpStruct, operands),
         );
       case "refract": {
         // the instruction takes a ratio of 32 bits only
         const [incident, normal, ratio] = this.operands(expr);
         const float = scalarType("float");
         const eta = this.convertValue(ratio!, scalarType("double"), float);
-        return this.b.extInst(this.typeId(type), GlslStd450.Refract, incident!, normal!, eta);
+        return this.b.extInst(this.typeId(type), GlslStd450.Refract, [incident!, normal!, eta]);
       }
       case "subgroup":
         return this.subgroup(expr);
@@ -184,8 +184,9 @@ export abstract class BuiltinEmitter extends ImageEmitter {
         if (format?.kind !== "text") throw new Bug("a print without a format");
         if (this.b.version < 0x10600) this.b.extension("SPV_KHR_non_semantic_info");
         const set = this.b.extInstImport("NonSemantic.DebugPrintf");
-        const operands = [this.b.string(format.text), ...values.map((value) => this.value(value))];
-        return this.b.emitResult(Op.OpExtInst, this.typeId(type), set, DEBUG_PRINTF, ...operands);
+        const operands = [set, DEBUG_PRINTF, this.b.string(format.text)];
+        for (const value of values) operands.push(this.value(value));
+        return this.b.emitResultWords(Op.OpExtInst, this.typeId(type), operands);
       }
       case "nonuniform": {
         if (type.kind === "opaque") {
@@ -204,11 +205,11 @@ export abstract class BuiltinEmitter extends ImageEmitter {
         return this.b.emitResult(Op.OpIsHelperInvocationEXT, this.typeId(type));
       case "addCarry":
         return this.pair(expr, type, type, (struct, operands) =>
-          this.b.emitResult(Op.OpIAddCarry, struct, ...operands),
+          this.b.emitResultWords(Op.OpIAddCarry, struct, operands),
         );
       case "subBorrow":
         return this.pair(expr, type, type, (struct, operands) =>
-          this.b.emitResult(Op.OpISubBorrow, struct, ...operands),
+          this.b.emitResultWords(Op.OpISubBorrow, struct, operands),
         );
       case "umulExtended":
         return this.multiplyExtended(expr, Op.OpUMulExtended);
@@ -276,7 +277,7 @@ export abstract class BuiltinEmitter extends ImageEmitter {
     this.b.capability(Capability.InterpolationFunction);
     const operands = more.map((each) => this.value(each));
     const pointer = this.pointerOf(this.resolve(whole));
-    const id = this.b.extInst(this.typeId(whole.type), overload.opcode, pointer, ...operands);
+    const id = this.b.extInst(this.typeId(whole.type), overload.opcode, [pointer, ...operands]);
     return arg!.kind === "swizzle" ? this.shuffle(id, whole.type, arg!.components) : id;
   }
 
@@ -307,7 +308,7 @@ export abstract class BuiltinEmitter extends ImageEmitter {
     const operands = [this.value(x!), this.value(y!)];
     const highPlace = this.resolve(high!);
     const lowPlace = this.resolve(low!);
-    const both = this.b.emitResult(opcode, this.pairType(type, type), ...operands);
+    const both = this.b.emitResultWords(opcode, this.pairType(type, type), operands);
     this.storeConverted(highPlace, high!.type, this.extract(both, type, 1), type);
     this.storeConverted(lowPlace, low!.type, this.extract(both, type, 0), type);
     return 0;

@@ -63,6 +63,7 @@ export abstract class ConstantEmitter extends TypeEmitter {
 
   /** The same value in every component of a type. */
   protected filledConstant(type: Type, value: number): Id {
+    if (type.kind === "scalar") return this.scalarConstant(type, value);
     return this.constantId(
       type,
       Array.from({ length: leafCount(type) }, () => value),

@@ -4,7 +4,17 @@ import type { BuiltinExpr, Expr } from "../check/index.ts";
 import { type OpaqueType, scalarType, type Type, vectorSize, vectorType } from "../types/index.ts";
 import { OperatorEmitter } from "./operators.ts";
 
-const opcodes: Readonly<Record<string, number>> = Op;
+/** Sampling instructions: explicit level 1, comparison 2, projection 4. */
+const sampleOpcodes: readonly number[] = [
+  Op.OpImageSampleImplicitLod,
+  Op.OpImageSampleExplicitLod,
+  Op.OpImageSampleDrefImplicitLod,
+  Op.OpImageSampleDrefExplicitLod,
+  Op.OpImageSampleProjImplicitLod,
+  Op.OpImageSampleProjExplicitLod,
+  Op.OpImageSampleProjDrefImplicitLod,
+  Op.OpImageSampleProjDrefExplicitLod,
+];
 
 const lowerings: ReadonlySet<string> = new Set([
   "sample",
@@ -20,6 +30,8 @@ const lowerings: ReadonlySet<string> = new Set([
   "imageAtomic",
   "subpassLoad",
 ]);
+
+const firstComponents: readonly (readonly number[])[] = [[], [0], [0, 1], [0, 1, 2], [0, 1, 2, 3]];
 
 /** Whether a row's lowering is one of textures and images. */
 export function isImageLowering(lowering: string): boolean {
@@ -51,7 +63,7 @@ export abstract class ImageEmitter extends OperatorEmitter {
         const float = scalarType("float");
         const one = this.sample({ ...expr, type: float });
         const parts = [one, one, one, this.constantId(float, [1])];
-        return b.emitResult(Op.OpCompositeConstruct, this.typeId(expr.type), ...parts);
+        return b.emitResultWords(Op.OpCompositeConstruct, this.typeId(expr.type), parts);
       }
       case "gather":
         return this.gather(expr);
@@ -79,8 +91,9 @@ export abstract class ImageEmitter extends OperatorEmitter {
   /** Values of the arguments after the first by role; the sampler itself comes last, beside its use. */
   private roles(expr: BuiltinExpr): Roles {
     const roles: Roles = {};
-    for (const [at, role] of [...expr.overload.instruction].entries()) {
-      if (at > 0) roles[role as keyof Roles] = this.value(expr.args[at]!);
+    const { instruction } = expr.overload;
+    for (let at = 1; at < instruction.length; at++) {
+      roles[instruction[at] as keyof Roles] = this.value(expr.args[at]!);
     }
     return roles;
   }
@@ -92,7 +105,7 @@ export abstract class ImageEmitter extends OperatorEmitter {
     const roles = this.roles(expr);
     const at = expr.args[1]!.type;
     const size = coordinateSize(type);
-    const range = Array.from({ length: size }, (_, each) => each);
+    const range = firstComponents[size]!;
     let coordinate = roles.c;
     let reference = roles.d;
     const projected = roles.p ?? roles.P;
@@ -111,10 +124,13 @@ export abstract class ImageEmitter extends OperatorEmitter {
       roles.l = this.constantId(float, [0]);
     }
     const operands = this.imageOperands(roles, names.includes("o") ? expr.args[names.indexOf("o")] : undefined);
-    const opcode = `OpImageSample${projected === undefined ? "" : "Proj"}${reference === undefined ? "" : "Dref"}${implicit ? "Implicit" : "Explicit"}Lod`;
+    const form = (implicit ? 0 : 1) + (reference === undefined ? 0 : 2) + (projected === undefined ? 0 : 4);
+    const opcode = sampleOpcodes[form]!;
     const image = this.value(sampler);
-    const more = reference === undefined ? operands : [reference, ...operands];
-    return this.b.emitResult(opcodes[opcode]!, this.typeId(expr.type), image, coordinate!, ...more);
+    const words = [image, coordinate!];
+    if (reference !== undefined) words.push(reference);
+    for (const operand of operands) words.push(operand);
+    return this.b.emitResultWords(opcode, this.typeId(expr.type), words);
   }
 
   /** Coordinates of a rectangle texture count texels; `roles` has its derivatives, which do so too. */
@@ -168,10 +184,10 @@ export abstract class ImageEmitter extends OperatorEmitter {
     const image = this.value(expr.args[0]!);
     const type = this.typeId(expr.type);
     if (roles.d !== undefined) {
-      return this.b.emitResult(Op.OpImageDrefGather, type, image, roles.c!, roles.d, ...operands);
+      return this.b.emitResultWords(Op.OpImageDrefGather, type, [image, roles.c!, roles.d, ...operands]);
     }
     const component = roles.m ?? this.int(0);
-    return this.b.emitResult(Op.OpImageGather, type, image, roles.c!, component, ...operands);
+    return this.b.emitResultWords(Op.OpImageGather, type, [image, roles.c!, component, ...operands]);
   }
 
   /** The image of a combined sampler, or the image itself. */
@@ -187,7 +203,7 @@ export abstract class ImageEmitter extends OperatorEmitter {
     const roles = this.roles(expr);
     const operands = this.imageOperands(roles, names.includes("o") ? expr.args[names.indexOf("o")] : undefined);
     const image = this.imageOf(expr.args[0]!);
-    return this.b.emitResult(Op.OpImageFetch, this.typeId(expr.type), image, roles.c!, ...operands);
+    return this.b.emitResultWords(Op.OpImageFetch, this.typeId(expr.type), [image, roles.c!, ...operands]);
   }
 
   private query(expr: BuiltinExpr): Id {
@@ -203,7 +219,7 @@ export abstract class ImageEmitter extends OperatorEmitter {
     const image = this.imageOf(arg!);
     if (overload.lowering === "queryLevels") return this.b.emitResult(Op.OpImageQueryLevels, type, image);
     if (overload.lowering === "querySamples") return this.b.emitResult(Op.OpImageQuerySamples, type, image);
-    return this.b.emitResult(level.length > 0 ? Op.OpImageQuerySizeLod : Op.OpImageQuerySize, type, image, ...level);
+    return this.b.emitResult(level.length > 0 ? Op.OpImageQuerySizeLod : Op.OpImageQuerySize, type, image, level[0]);
   }
 
   /** The sample's operands where the image has several samples. */
@@ -218,7 +234,7 @@ export abstract class ImageEmitter extends OperatorEmitter {
     const coordinate = this.value(at!);
     const operands = this.sampleOperands(type, sample);
     const image = this.value(arg!);
-    return this.b.emitResult(Op.OpImageRead, this.typeId(expr.type), image, coordinate, ...operands);
+    return this.b.emitResult(Op.OpImageRead, this.typeId(expr.type), image, coordinate, operands[0], operands[1]);
   }
 
   private imageStore(expr: BuiltinExpr): Id {
@@ -228,7 +244,7 @@ export abstract class ImageEmitter extends OperatorEmitter {
     const coordinate = this.value(at!);
     const operands = this.sampleOperands(type, sample);
     const texel = this.value(expr.args.at(-1)!);
-    this.b.emit(Op.OpImageWrite, this.value(arg!), coordinate, texel, ...operands);
+    this.b.emit(Op.OpImageWrite, this.value(arg!), coordinate, texel, operands[0], operands[1]);
     return 0;
   }
 
@@ -268,6 +284,6 @@ export abstract class ImageEmitter extends OperatorEmitter {
     const operands = sample === undefined ? [] : [ImageOperands.Sample, this.value(sample)];
     const zero = this.constantId(vectorType("int", 2), [0, 0]);
     const image = this.value(arg!);
-    return this.b.emitResult(Op.OpImageRead, this.typeId(expr.type), image, zero, ...operands);
+    return this.b.emitResult(Op.OpImageRead, this.typeId(expr.type), image, zero, operands[0], operands[1]);
   }
 }

@@ -113,7 +113,7 @@ class ModuleEmitter extends StatementEmitter {
     const { localSize, earlyFragmentTests, postDepthCoverage, globals } = this.module;
     switch (this.options.stage) {
       case "compute":
-        b.executionMode(main, ExecutionMode.LocalSize, ...localSize.map(({ size }) => size));
+        b.executionMode(main, ExecutionMode.LocalSize, localSize[0].size, localSize[1].size, localSize[2].size);
         break;
       case "fragment":
         b.executionMode(main, ExecutionMode.OriginUpperLeft);

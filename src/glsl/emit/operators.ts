@@ -29,8 +29,15 @@ export abstract class OperatorEmitter extends PlaceEmitter {
   protected precise = false;
 
   /** An instruction whose result is decorated where it must not be contracted. */
-  protected arithmetic(opcode: number, type: Type, ...operands: readonly number[]): Id {
-    const id = this.b.emitResult(opcode, this.typeId(type), ...operands);
+  protected arithmetic(opcode: number, type: Type, a: Id, b?: Id): Id {
+    const id = this.b.emitResult(opcode, this.typeId(type), a, b);
+    if (this.precise && contractible.has(opcode)) this.b.decorate(id, Decoration.NoContraction);
+    return id;
+  }
+
+  /** As `arithmetic` for any number of operands. */
+  protected arithmeticWords(opcode: number, type: Type, operands: readonly Id[]): Id {
+    const id = this.b.emitResultWords(opcode, this.typeId(type), operands);
     if (this.precise && contractible.has(opcode)) this.b.decorate(id, Decoration.NoContraction);
     return id;
   }
@@ -122,12 +129,13 @@ export abstract class OperatorEmitter extends PlaceEmitter {
 
   /** A matrix from its columns. */
   protected byColumn(type: MatrixType, column: (at: number) => Id): Id {
-    const columns = Array.from({ length: type.columns }, (_, at) => column(at));
-    return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(type), ...columns);
+    const columns: Id[] = [];
+    for (let at = 0; at < type.columns; at++) columns.push(column(at));
+    return this.b.emitResultWords(Op.OpCompositeConstruct, this.typeId(type), columns);
   }
 
-  protected extract(id: Id, type: Type, ...path: readonly number[]): Id {
-    return this.b.emitResult(Op.OpCompositeExtract, this.typeId(type), id, ...path);
+  protected extract(id: Id, type: Type, at: number, then?: number): Id {
+    return this.b.emitResult(Op.OpCompositeExtract, this.typeId(type), id, at, then);
   }
 
   /** One bool: whether all parts are equal, or some part differs. */
@@ -190,7 +198,8 @@ export abstract class OperatorEmitter extends PlaceEmitter {
 
   protected constructValue(expr: ConstructExpr): Id {
     const { type, form, args } = expr;
-    const ids = args.map((arg) => this.value(arg));
+    const ids: Id[] = [];
+    for (const arg of args) ids.push(this.value(arg));
     if (form === "sampled") {
       return this.b.emitResult(Op.OpSampledImage, this.typeId(type), ids[0]!, ids[1]!);
     }
@@ -206,7 +215,7 @@ export abstract class OperatorEmitter extends PlaceEmitter {
     const total = args.reduce((sum, arg) => sum + vectorSize(arg.type), 0);
     const whole = type.kind === "vector" && total === type.size && args.every((arg) => arg.type.kind !== "matrix");
     const parts = whole ? ids : this.leaves(ids, args, vectorSize(type), scalarOf(type)!);
-    return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(type), ...parts);
+    return this.b.emitResultWords(Op.OpCompositeConstruct, this.typeId(type), parts);
   }
 
   /** The first `count` components of all arguments together. */
@@ -232,12 +241,12 @@ export abstract class OperatorEmitter extends PlaceEmitter {
   private matrixOf(type: MatrixType, ids: readonly Id[], args: readonly Expr[]): Id {
     const column = vectorType(type.scalar, type.rows);
     if (args.every((arg) => arg.type === column)) {
-      return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(type), ...ids);
+      return this.b.emitResultWords(Op.OpCompositeConstruct, this.typeId(type), ids);
     }
     const leaves = this.leaves(ids, args, type.columns * type.rows, type.scalar);
     return this.byColumn(type, (at) => {
       const parts = leaves.slice(at * type.rows, (at + 1) * type.rows);
-      return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(column), ...parts);
+      return this.b.emitResultWords(Op.OpCompositeConstruct, this.typeId(column), parts);
     });
   }
 
@@ -246,7 +255,7 @@ export abstract class OperatorEmitter extends PlaceEmitter {
     const zero = this.constantId(scalarType(type.scalar), [0]);
     return this.byColumn(type, (at) => {
       const parts = Array.from({ length: type.rows }, (_, row) => (row === at ? value : zero));
-      return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(column), ...parts);
+      return this.b.emitResultWords(Op.OpCompositeConstruct, this.typeId(column), parts);
     });
   }
 
@@ -261,7 +270,7 @@ export abstract class OperatorEmitter extends PlaceEmitter {
           ? this.extract(id, scalar, at, row)
           : this.constantId(scalar, [at === row ? 1 : 0]),
       );
-      return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(column), ...parts);
+      return this.b.emitResultWords(Op.OpCompositeConstruct, this.typeId(column), parts);
     });
   }
 }

@@ -15,7 +15,7 @@ import {
   withScalar,
 } from "../types/index.ts";
 import { ConstantEmitter } from "./constants.ts";
-import { interpolationDecorations, memberLayout, memoryDecorations } from "./types.ts";
+import { decorationsOf, interpolationDecorations, memberLayout } from "./types.ts";
 
 /** Somewhere in memory: a pointer, the way from there, and the swizzle on what is found. */
 export interface Place {
@@ -33,6 +33,7 @@ export interface Place {
 }
 
 const noIndices: readonly Id[] = [];
+const none: readonly string[] = [];
 
 /** One index further than `base`. Every place is made with the same fields in one order, which keeps access to them fast. */
 function placeIn(
@@ -65,6 +66,8 @@ const capabilityExtensions: Readonly<Record<string, readonly [string, number]>> 
   DemoteToHelperInvocation: ["SPV_EXT_demote_to_helper_invocation", 0x10600],
 };
 
+const descriptorIndexingNames =
+  /ArrayNonUniform|ShaderNonUniform|RuntimeDescriptor|TexelBufferArrayDynamic|InputAttachmentArrayDynamic/;
 const descriptorIndexing = ["SPV_EXT_descriptor_indexing", 0x10500] as const;
 
 /** Whether a value is marked, or worked out from one that is. */
@@ -110,7 +113,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
   }
 
   /** Slots of the function in the making: it may be made again for other images. */
-  private readonly ownSlots: Variable[] = [];
+  private ownSlots: Variable[] = [];
 
   protected setSlot(variable: Variable, id: Id): void {
     this.slots.set(variable, { id, storageClass: StorageClass.Function });
@@ -125,7 +128,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
 
   protected dropOwnSlots(): void {
     for (const variable of this.ownSlots) this.slots.delete(variable);
-    this.ownSlots.length = 0;
+    this.ownSlots = [];
   }
 
   /** The variable's type, as the argument has it where it is a parameter. */
@@ -164,11 +167,12 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     else typeId = this.typeId(type);
     if (variable.runtimeSized === true) this.runtimeDescriptors();
     // workgroup memory has no other initialiser than zeros
-    const zero = variable.storage === "shared" && variable.initializer !== undefined ? [this.b.constNull(typeId)] : [];
+    const zeroed = variable.storage === "shared" && variable.initializer !== undefined;
+    const zero = zeroed ? this.b.constNull(typeId) : undefined;
     if (storageClass !== StorageClass.Workgroup || variable.layout !== undefined) {
       this.narrowStorage(type, storageClass);
     }
-    const id = this.b.globalVariable(this.pointerId(storageClass, typeId), storageClass, ...zero);
+    const id = this.b.globalVariable(this.pointerId(storageClass, typeId), storageClass, zero);
     this.b.name(id, name);
     if (storageClass === StorageClass.Private && coreType(type).kind === "reference") {
       this.b.decorate(id, Decoration.AliasedPointer);
@@ -242,12 +246,11 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     if (variable.layout === undefined) {
       const { memory } = variable;
       if (memory !== undefined && memory.length > 0) {
-        const decorations = new Set(memory.flatMap((name): readonly number[] => memoryDecorations[name]));
-        for (const each of decorations) b.decorate(id, each);
+        for (const each of decorationsOf(memory)) b.decorate(id, each);
       }
     }
     if (variable.invariant) b.decorate(id, Decoration.Invariant);
-    for (const name of variable.interpolation ?? []) {
+    for (const name of variable.interpolation ?? none) {
       const decoration = interpolationDecorations[name];
       if (decoration !== undefined) b.decorate(id, decoration);
       if (name === "sample") b.capability(Capability.SampleRateShading);
@@ -264,9 +267,8 @@ export abstract class PlaceEmitter extends ConstantEmitter {
       return;
     }
     this.b.capability(capabilities[name]!);
-    const row = /NonUniform|RuntimeDescriptor|TexelBufferArrayDynamic|InputAttachmentArrayDynamic/.test(name)
-      ? descriptorIndexing
-      : capabilityExtensions[name];
+    const own = Object.hasOwn(capabilityExtensions, name) ? capabilityExtensions[name] : undefined;
+    const row = own ?? (descriptorIndexingNames.test(name) ? descriptorIndexing : undefined);
     if (row !== undefined && this.b.version < row[1]) this.b.extension(row[0]);
   }
 
@@ -344,11 +346,12 @@ export abstract class PlaceEmitter extends ConstantEmitter {
 
   /** The pointer of a place, without its swizzle, optionally one component further. */
   protected pointerOf(place: Place, component?: number): Id {
-    const indices = component === undefined ? place.indices : [...place.indices, this.int(component)];
-    if (indices.length === 0) return place.pointer;
+    const { indices } = place;
+    const last = component === undefined ? undefined : this.int(component);
+    if (indices.length === 0 && last === undefined) return place.pointer;
     const type = component === undefined ? place.type : scalarType(scalarOf(place.type)!);
     const pointer = this.pointerId(place.storageClass, this.typeId(type, place.layout));
-    const id = this.b.emitResult(Op.OpAccessChain, pointer, place.pointer, ...indices);
+    const id = this.b.accessChain(pointer, place.pointer, indices, last);
     if (place.nonUniform) this.nonUniform(id);
     return id;
   }
@@ -396,7 +399,12 @@ export abstract class PlaceEmitter extends ConstantEmitter {
 
   private loadWhole(pointer: Id, type: Type, place: Place): Id {
     const { layout, nonUniform } = place;
-    const id = this.b.emitResult(Op.OpLoad, this.typeId(type, layout), pointer, ...alignedAccess(place, type));
+    const result = this.typeId(type, layout);
+    const align = accessAlign(place, type);
+    const id =
+      align === 0
+        ? this.b.emitResult(Op.OpLoad, result, pointer)
+        : this.b.emitResult(Op.OpLoad, result, pointer, MemoryAccess.Aligned, align);
     if (nonUniform && type.kind === "opaque") this.nonUniform(id);
     return this.differsInMemory(type, layout) ? this.fromMemory(id, type, layout) : id;
   }
@@ -408,14 +416,15 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     if (type.kind === "scalar") return this.splat(id, vectorType(scalar, components.length));
     if (components.length === 1) return this.b.emitResult(Op.OpCompositeExtract, result, id, components[0]!);
     const whole = type.kind === "vector" && components.length === type.size && components.every((c, at) => c === at);
-    return whole ? id : this.b.emitResult(Op.OpVectorShuffle, result, id, id, ...components);
+    return whole ? id : this.b.emitResult(Op.OpVectorShuffle, result, id, id, components[0], components[1], components[2], components[3]);
   }
 
   /** A scalar in every component of a vector type. */
   protected splat(id: Id, type: Type): Id {
     if (type.kind !== "vector") return id;
-    const parts = Array.from({ length: type.size }, () => id);
-    return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(type), ...parts);
+    const { size } = type;
+    const more = size > 2 ? id : undefined;
+    return this.b.emitResult(Op.OpCompositeConstruct, this.typeId(type), id, id, more, size > 3 ? id : undefined);
   }
 
   /** Writes a value; a swizzle writes just its components, one by one, so that neighbours are left alone. */
@@ -426,7 +435,8 @@ export abstract class PlaceEmitter extends ConstantEmitter {
       return;
     }
     const scalar = scalarType(scalarOf(type)!);
-    for (const [at, component] of swizzle.entries()) {
+    for (let at = 0; at < swizzle.length; at++) {
+      const component = swizzle[at]!;
       const one =
         swizzle.length === 1 ? value : this.b.emitResult(Op.OpCompositeExtract, this.typeId(scalar), value, at);
       this.storeWhole(this.pointerOf(place, component), one, scalar, place);
@@ -436,7 +446,9 @@ export abstract class PlaceEmitter extends ConstantEmitter {
   private storeWhole(pointer: Id, value: Id, type: Type, place: Place): void {
     const { layout } = place;
     const stored = this.differsInMemory(type, layout) ? this.toMemory(value, type, layout) : value;
-    this.b.emit(Op.OpStore, pointer, stored, ...alignedAccess(place, type));
+    const align = accessAlign(place, type);
+    if (align === 0) this.b.emit(Op.OpStore, pointer, stored);
+    else this.b.emit(Op.OpStore, pointer, stored, MemoryAccess.Aligned, align);
   }
 
   private fromMemory(id: Id, type: Type, layout: BlockLayout | undefined): Id {
@@ -478,10 +490,9 @@ export abstract class PlaceEmitter extends ConstantEmitter {
   }
 }
 
-/** Memory operands of an access behind a reference: it needs to say its alignment. */
-function alignedAccess({ referenceAlign }: Place, type: Type): readonly number[] {
-  if (referenceAlign === undefined) return noIndices;
-  return [MemoryAccess.Aligned, Math.min(referenceAlign, alignBytes(type, "scalar", false))];
+/** Bytes that an access behind a reference has to say it is aligned to; 0 for other accesses. */
+function accessAlign({ referenceAlign }: Place, type: Type): number {
+  return referenceAlign === undefined ? 0 : Math.min(referenceAlign, alignBytes(type, "scalar", false));
 }
 
 /** What dynamic indexing of an array of the type needs. */

@@ -13,9 +13,12 @@ import {
   arrayStride,
   basicFormats,
   containsType,
+  layoutIndex,
   type Member,
+  type MemoryQualifier,
   matrixStride,
   type OpaqueType,
+  partTest,
   type ReferenceType,
   type ScalarKind,
   type StructType,
@@ -27,14 +30,27 @@ import {
   vectorType,
 } from "../types/index.ts";
 
+const none: readonly MemoryQualifier[] = [];
+
 /** Decorations of the memory qualifiers. */
-export const memoryDecorations = {
+const memoryDecorations = {
   readonly: [Decoration.NonWritable],
   writeonly: [Decoration.NonReadable],
   coherent: [Decoration.Coherent],
   volatile: [Decoration.Volatile, Decoration.Coherent],
   restrict: [Decoration.Restrict],
 } as const;
+
+/** Each decoration once that a variable's qualifiers, and then a member's, ask for. */
+export function decorationsOf(first: readonly MemoryQualifier[], second = none): readonly number[] {
+  const found: number[] = [];
+  for (const list of [first, second]) {
+    for (const qualifier of list) {
+      for (const each of memoryDecorations[qualifier]) if (!found.includes(each)) found.push(each);
+    }
+  }
+  return found;
+}
 
 export const interpolationDecorations: Readonly<Record<string, number>> = {
   flat: Decoration.Flat,
@@ -48,7 +64,8 @@ export abstract class TypeEmitter {
   protected readonly b: ModuleBuilder;
   private readonly plainIds = new Map<Type, Id>();
   private readonly pointerIds = new Map<number, Id>();
-  private readonly structs = new Map<StructType, Map<string, Id>>();
+  /** By struct: its ids without a layout and with each. */
+  private readonly structs = new Map<StructType, Id[]>();
 
   constructor(builder: ModuleBuilder) {
     this.b = builder;
@@ -131,12 +148,9 @@ export abstract class TypeEmitter {
 
   /** Capabilities of having narrow numbers in a block or between stages. */
   protected narrowStorage(type: Type, storageClass: number): void {
+    if (!containsType(type, narrowParts)) return;
     for (const bits of [8, 16] as const) {
-      const narrow = containsType(type, `${bits} bits`, (t) => {
-        const scalar = scalarOf(t);
-        return scalar !== undefined && scalarFacts[scalar].bits === bits;
-      });
-      if (!narrow) continue;
+      if (!containsType(type, bits === 8 ? byteParts : halfParts)) continue;
       const b = this.b;
       const wide = bits === 8 ? 0x10500 : 0x10300;
       const name = bits === 8 ? "SPV_KHR_8bit_storage" : "SPV_KHR_16bit_storage";
@@ -199,9 +213,7 @@ export abstract class TypeEmitter {
     const struct = this.structId(type.block, { packing: type.packing, rowMajor: type.rowMajor });
     b.decorate(struct, Decoration.Block);
     for (const [at, member] of type.block.members.entries()) {
-      for (const each of new Set(member.memory.flatMap((name): readonly number[] => memoryDecorations[name]))) {
-        b.memberDecorate(struct, at, each);
-      }
+      for (const each of decorationsOf(member.memory)) b.memberDecorate(struct, at, each);
     }
     this.narrowStorage(type.block, StorageClass.StorageBuffer);
     b.completePointer(id, StorageClass.PhysicalStorageBuffer, struct);
@@ -211,27 +223,25 @@ export abstract class TypeEmitter {
   private structId(type: StructType, layout: BlockLayout | undefined): Id {
     let known = this.structs.get(type);
     if (known === undefined) {
-      known = new Map();
+      known = [0, 0, 0, 0, 0, 0, 0];
       this.structs.set(type, known);
     }
-    const key = layout === undefined ? "" : `${layout.packing}${layout.rowMajor}`;
-    let id = known.get(key);
-    if (id === undefined) {
-      id = this.makeStruct(type, layout);
-      known.set(key, id);
-    }
-    return id;
+    const key = layout === undefined ? 0 : 1 + layoutIndex(layout.packing, layout.rowMajor);
+    if (known[key] === 0) known[key] = this.makeStruct(type, layout);
+    return known[key]!;
   }
 
   private makeStruct(type: StructType, layout: BlockLayout | undefined): Id {
     const b = this.b;
-    const members = type.members.map((member) => this.typeId(member.type, memberLayout(member, layout)));
+    const members: Id[] = [];
+    for (const member of type.members) members.push(this.typeId(member.type, memberLayout(member, layout)));
     const id = b.typeStruct(members);
     b.name(id, type.name === "" ? "struct" : type.name);
-    const offsets = layout === undefined ? [] : structLayout(type, layout.packing, layout.rowMajor).offsets;
-    for (const [at, member] of type.members.entries()) {
+    const offsets = layout === undefined ? undefined : structLayout(type, layout.packing, layout.rowMajor).offsets;
+    for (let at = 0; at < type.members.length; at++) {
+      const member = type.members[at]!;
       b.memberName(id, at, member.name);
-      if (layout === undefined) continue;
+      if (layout === undefined || offsets === undefined) continue;
       b.memberDecorate(id, at, Decoration.Offset, offsets[at]!);
       this.decorateMatrix(id, at, member, memberLayout(member, layout)!);
     }
@@ -253,13 +263,12 @@ export abstract class TypeEmitter {
     const id = this.structId(type, variable.layout);
     this.b.decorate(id, decoration);
     if (variable.layout === undefined) this.interfaceMembers(id, type);
-    for (const [at, member] of type.members.entries()) {
-      if (member.memory.length === 0 && (variable.memory?.length ?? 0) === 0) continue;
-      const qualifiers = new Set([...(variable.memory ?? []), ...member.memory]);
-      const decorations = new Set(
-        [...qualifiers].flatMap((qualifier): readonly number[] => memoryDecorations[qualifier]),
-      );
-      for (const each of decorations) this.b.memberDecorate(id, at, each);
+    const own = variable.memory ?? none;
+    for (let at = 0; at < type.members.length; at++) {
+      const { memory } = type.members[at]!;
+      if (memory.length === 0 && own.length === 0) continue;
+      const decorations = decorationsOf(own, memory);
+      for (let each = 0; each < decorations.length; each++) this.b.memberDecorate(id, at, decorations[each]!);
     }
     return id;
   }
@@ -279,7 +288,7 @@ export abstract class TypeEmitter {
 
   /** Whether values of the type have another type in memory. */
   protected differsInMemory(type: Type, layout: BlockLayout | undefined): boolean {
-    return layout !== undefined && containsType(type, "laid out", isLaidOut);
+    return layout !== undefined && (type.kind === "array" || type.kind === "struct" || scalarOf(type) === "bool");
   }
 }
 
@@ -299,10 +308,14 @@ function imageCapabilities({ family, dim, arrayed, multisampled, format }: Opaqu
   return needed;
 }
 
-/** Types that a block's layout changes. */
-function isLaidOut(type: Type): boolean {
-  return type.kind === "array" || type.kind === "struct" || scalarOf(type) === "bool";
+function bitsOf(type: Type): number {
+  const scalar = scalarOf(type);
+  return scalar === undefined ? 0 : scalarFacts[scalar].bits;
 }
+
+const byteParts = partTest((type) => bitsOf(type) === 8);
+const halfParts = partTest((type) => bitsOf(type) === 16);
+const narrowParts = partTest((type) => bitsOf(type) === 8 || bitsOf(type) === 16);
 
 /** The layout that holds inside a member: its own matrix order wins. */
 export function memberLayout(member: Member, layout: BlockLayout | undefined): BlockLayout | undefined {

@@ -239,13 +239,16 @@ export abstract class DeclarationParser extends ExpressionParser {
     }
     // how invocations come together again: structured control flow on a mask gives what these ask for
     if (this.kind === T.LeftBracket) this.attributes();
-    const head = { qualifiers, returns, name: name.text, namePosition: name.position, parameters, position };
+    let end = this.previousEnd;
+    let body: CompoundStmt | undefined;
     if (this.kind === T.LeftBrace) {
-      const end = this.previousEnd;
-      return { kind: "function", ...head, body: this.compound(), end };
+      body = this.compound();
+    } else {
+      this.expect(T.Semicolon, "'{' or ';'");
+      end = this.previousEnd;
     }
-    this.expect(T.Semicolon, "'{' or ';'");
-    return { kind: "function", ...head, body: undefined, end: this.previousEnd };
+    const { text, position: namePosition } = name;
+    return { kind: "function", qualifiers, returns, name: text, namePosition, parameters, position, body, end };
   }
 
   private parameter(): Parameter {

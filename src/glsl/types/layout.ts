@@ -102,22 +102,20 @@ export function referenceStride(type: ReferenceType): number {
   return roundUp(structLayout(block, packing, rowMajor).sizeBytes, align);
 }
 
-const layouts = new WeakMap<StructType, Map<string, StructLayout>>();
+const packings = { std140: 0, std430: 2, scalar: 4 } as const;
+
+/** A small number for each layout that a block may have. */
+export function layoutIndex(packing: Packing, rowMajor: boolean): number {
+  return packings[packing] + (rowMajor ? 1 : 0);
+}
 
 /** Where the members stand. `rowMajor` is the default for matrices that don't say. */
 export function structLayout(type: StructType, packing: Packing, rowMajor: boolean): StructLayout {
-  let known = layouts.get(type);
-  if (known === undefined) {
-    known = new Map();
-    layouts.set(type, known);
-  }
-  const key = `${packing}${rowMajor}`;
-  let layout = known.get(key);
-  if (layout === undefined) {
-    layout = computeLayout(type, packing, rowMajor);
-    known.set(key, layout);
-  }
-  return layout;
+  type.layouts ??= new Array<StructLayout | undefined>(6).fill(undefined);
+  const known = type.layouts;
+  const key = layoutIndex(packing, rowMajor);
+  known[key] ??= computeLayout(type, packing, rowMajor);
+  return known[key];
 }
 
 function computeLayout(type: StructType, packing: Packing, rowMajor: boolean): StructLayout {

@@ -1,3 +1,5 @@
+import { invariant } from "../../base/index.ts";
+import type { StructLayout } from "./layout.ts";
 import { type OpaqueType, parseOpaque } from "./opaque.ts";
 
 export type ScalarKind =
@@ -100,6 +102,18 @@ export interface StructType {
   readonly name: string;
   readonly members: readonly Member[];
   readonly block: boolean;
+  /** What was worked out about it before; see `containsType`. */
+  facts?: StructFacts;
+  /** Its layouts by number, where they were asked for; see `structLayout`. */
+  layouts?: (StructLayout | undefined)[];
+}
+
+interface StructFacts {
+  /** Bits of the tests whose answers are known, and of those that hold. */
+  known: number;
+  holds: number;
+  leaves: number;
+  depth: number;
 }
 /** A 64-bit address of a block: `layout(buffer_reference) buffer Name { … };` makes `Name` one. Compared by identity. */
 export interface ReferenceType {
@@ -274,7 +288,11 @@ export function withScalar(type: Type, scalar: ScalarKind): Type {
   return type;
 }
 
-const leafCounts = new WeakMap<Type, number>();
+/** The struct's facts; numbers that are not known yet are -1. */
+function factsOf(type: StructType): StructFacts {
+  type.facts ??= { known: 0, holds: 0, leaves: -1, depth: -1 };
+  return type.facts;
+}
 
 /** Scalars in a value of the type; an unsized array counts its element once. May be huge, never wrong in order. */
 export function leafCount(type: Type): number {
@@ -290,12 +308,9 @@ export function leafCount(type: Type): number {
     case "array":
       return (type.size ?? 1) * leafCount(type.element);
     case "struct": {
-      let count = leafCounts.get(type);
-      if (count === undefined) {
-        count = type.members.reduce((sum, member) => sum + leafCount(member.type), 0);
-        leafCounts.set(type, count);
-      }
-      return count;
+      const facts = factsOf(type);
+      if (facts.leaves < 0) facts.leaves = type.members.reduce((sum, member) => sum + leafCount(member.type), 0);
+      return facts.leaves;
     }
     default:
       return 0;
@@ -305,48 +320,57 @@ export function leafCount(type: Type): number {
 /** How deep arrays and structs may hold one another. */
 export const TYPE_DEPTH_LIMIT = 200;
 
-const structDepths = new WeakMap<StructType, number>();
-
 /** Arrays and structs around the innermost part of a type. */
 export function typeDepth(type: Type): number {
   let arrays = 0;
   let core = type;
   for (; core.kind === "array"; core = core.element) arrays++;
   if (core.kind !== "struct") return arrays;
-  let depth = structDepths.get(core);
-  if (depth === undefined) {
-    depth = core.members.reduce((most, member) => Math.max(most, 1 + typeDepth(member.type)), 1);
-    structDepths.set(core, depth);
+  const facts = factsOf(core);
+  if (facts.depth < 0) {
+    facts.depth = core.members.reduce((most, member) => Math.max(most, 1 + typeDepth(member.type)), 1);
   }
-  return arrays + depth;
+  return arrays + facts.depth;
 }
 
-const facts = new WeakMap<Type, Map<string, boolean>>();
-
-/** Whether the type or anything inside it satisfies `test`; `key` names the test for remembering. */
-export function containsType(type: Type, key: string, test: (type: Type) => boolean): boolean {
-  if (test(type)) return true;
-  if (type.kind === "array") return containsType(type.element, key, test);
-  if (type.kind !== "struct") return false;
-  let known = facts.get(type);
-  if (known === undefined) {
-    known = new Map();
-    facts.set(type, known);
-  }
-  let answer = known.get(key);
-  if (answer === undefined) {
-    answer = type.members.some((member) => containsType(member.type, key, test));
-    known.set(key, answer);
-  }
-  return answer;
+/** Questions about the parts of a type, one bit each. */
+export interface PartTest {
+  readonly bit: number;
+  readonly test: (type: Type) => boolean;
 }
+
+let partTests = 0;
+
+/** A question for `containsType`; made once, at the start of the program. */
+export function partTest(test: (type: Type) => boolean): PartTest {
+  invariant(partTests < 30, "questions are the bits of a small integer");
+  return { bit: 1 << partTests++, test };
+}
+
+/** Whether the question holds for the type or anything inside it. */
+export function containsType(type: Type, question: PartTest): boolean {
+  let part = type;
+  for (; part.kind === "array"; part = part.element) if (question.test(part)) return true;
+  if (part.kind !== "struct") return question.test(part);
+  const facts = factsOf(part);
+  if ((facts.known & question.bit) === 0) {
+    const holds = question.test(part) || part.members.some((member) => containsType(member.type, question));
+    facts.known |= question.bit;
+    if (holds) facts.holds |= question.bit;
+  }
+  return (facts.holds & question.bit) !== 0;
+}
+
+const referenceParts = partTest((type) => type.kind === "reference");
 
 export function containsReference(type: Type): boolean {
-  return containsType(type, "reference", (t) => t.kind === "reference");
+  return containsType(type, referenceParts);
 }
 
+const opaqueParts = partTest((type) => type.kind === "opaque");
+
 export function containsOpaque(type: Type): boolean {
-  return containsType(type, "opaque", (t) => t.kind === "opaque");
+  return containsType(type, opaqueParts);
 }
 
 /** The innermost element type of an array; any other type itself. */
@@ -356,12 +380,16 @@ export function coreType(type: Type): Exclude<Type, ArrayType> {
   return core;
 }
 
+const boolParts = partTest((type) => scalarOf(type) === "bool");
+
 export function containsBool(type: Type): boolean {
-  return containsType(type, "bool", (t) => scalarOf(t) === "bool");
+  return containsType(type, boolParts);
 }
 
+const unsizedParts = partTest((type) => type.kind === "array" && type.size === undefined);
+
 export function containsUnsized(type: Type): boolean {
-  return containsType(type, "unsized", (t) => t.kind === "array" && t.size === undefined);
+  return containsType(type, unsizedParts);
 }
 
 /** Type of the parts that `[…]` gives: element, column or component. */
