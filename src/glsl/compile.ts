@@ -3,7 +3,7 @@ import type { SpirvTarget } from "../spirv/index.ts";
 import { check } from "./check/index.ts";
 import { Diagnostics } from "./diagnostics.ts";
 import { emitModule } from "./emit/index.ts";
-import { preprocess } from "./preprocess/index.ts";
+import { noDefines, preprocess } from "./preprocess/index.ts";
 import { Sources } from "./source.ts";
 import { parse } from "./syntax/index.ts";
 
@@ -39,7 +39,7 @@ export type GlslResult =
 
 /** GLSL for Vulkan to SPIR-V. Every mistake of the source is a diagnostic, all in one run; nothing is thrown for it. */
 export function compileGlsl(request: GlslRequest): GlslResult {
-  const { source, filename, stage, entryPoint = "main", defines = {}, includes = {} } = request;
+  const { source, filename, stage, entryPoint = "main", defines = noDefines, includes = {} } = request;
   const { mainImage = false } = request;
   const relaxed = request.dialect === "relaxed" || mainImage;
   const sources = new Sources();

@@ -1,5 +1,6 @@
 import type { SourceFile } from "./source.ts";
 import { FIRST_ON_LINE, SPACE_BEFORE, T, type Token, type TokenKind } from "./token.ts";
+import { wordOf } from "./words.ts";
 
 /** Character classes by code below 128. */
 const SPACE = 1;
@@ -74,6 +75,11 @@ const operatorsByFirst: OperatorRow[][] = [];
 for (let c = 0; c < 128; c++) operatorsByFirst.push([]);
 for (const [text, kind] of operatorRows) operatorsByFirst[text.charCodeAt(0)]!.push({ text, kind });
 
+/** Operators of one character that no other starts with. */
+const onlyOperators: readonly (OperatorRow | undefined)[] = operatorsByFirst.map((rows) =>
+  rows.length === 1 && rows[0]!.text.length === 1 ? rows[0] : undefined,
+);
+
 /** Splits a file into preprocessing tokens, one call each. Comments and white space become flags. Never fails. */
 export class Lexer {
   private at = 0;
@@ -119,10 +125,16 @@ export class Lexer {
         flags |= SPACE_BEFORE;
       } else if (kind === LETTER) {
         const start = at++;
-        while (at < length && text.charCodeAt(at) < 128 && (classes[text.charCodeAt(at)]! & (LETTER | DIGIT)) !== 0)
-          at++;
+        let hash = c;
+        for (; at < length; at++) {
+          const letter = text.charCodeAt(at);
+          if (letter >= 128 || (classes[letter]! & (LETTER | DIGIT)) === 0) break;
+          hash = (Math.imul(hash, 31) + letter) | 0;
+        }
         this.at = at;
-        return this.token(T.Identifier, start, at, flags);
+        const { base } = this;
+        const word = wordOf(text, start, at, hash);
+        return { kind: T.Identifier, text: word, position: base + start, end: base + at, flags };
       } else if (kind === DIGIT || (c === 46 && isDigit(text.charCodeAt(at + 1)))) {
         const end = numberEnd(text, at);
         this.at = end;
@@ -159,6 +171,12 @@ export class Lexer {
   }
 
   private operator(at: number, c: number, flags: number): Token {
+    const only = c < 128 ? onlyOperators[c] : undefined;
+    if (only !== undefined) {
+      this.at = at + 1;
+      const position = this.base + at;
+      return { kind: only.kind, text: only.text, position, end: position + 1, flags };
+    }
     const rows = c < 128 ? operatorsByFirst[c]! : noRows;
     for (let row = 0; row < rows.length; row++) {
       const { text, kind } = rows[row]!;

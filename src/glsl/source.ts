@@ -95,6 +95,27 @@ export class Sources {
     return { file: override.name ?? file.name, line: override.line + physical - override.physicalLine };
   }
 
+  /** File, line and column that `locate` found last. */
+  readonly found = { file: "", line: 0, column: 0 };
+
+  /** As `place`, with the answer in `found`: an object for each line of a shader would be many. */
+  locate(position: number): void {
+    const file = this.fileOf(position);
+    const { found } = this;
+    if (file.lineOverrides.length > 0 || file.spliceOffsets.length > 0 || file.plain !== true) {
+      const { file: name, line, column } = this.place(position);
+      found.file = name;
+      found.line = line;
+      found.column = column;
+      return;
+    }
+    const offset = position - file.base;
+    const physical = this.physicalLine(file, offset);
+    found.file = file.name;
+    found.line = physical + 1;
+    found.column = 1 + Math.max(0, offset - this.lineStarts(file)[physical]!);
+  }
+
   /** Line and column from 1; the column counts code points. */
   place(position: number): { readonly file: string; readonly line: number; readonly column: number } {
     const file = this.fileOf(position);

@@ -337,8 +337,15 @@ export class ModuleBuilder extends TypePool {
   finish(): Uint32Array {
     invariant(this.current === undefined, "module ends inside a function");
     const head = new WordBuffer();
-    for (const word of [magicNumber, this.version, 0, this.bound, 0]) head.push(word);
-    for (const capability of this.capabilities) head.instruction(Op.OpCapability, [capability]);
+    head.push(magicNumber);
+    head.push(this.version);
+    head.push(0);
+    head.push(this.bound);
+    head.push(0);
+    for (const capability of this.capabilities) {
+      head.start(Op.OpCapability, 2);
+      head.push(capability);
+    }
     for (const name of this.extensions) head.text(Op.OpExtension, -1, -1, name);
     const model = new WordBuffer();
     model.instruction(Op.OpMemoryModel, [this.addressing, this.memory]);
@@ -360,6 +367,7 @@ export class ModuleBuilder extends TypePool {
       at = section.copyTo(words, at);
       section.release();
     }
+    this.releaseBuckets();
     return words;
   }
 

@@ -7,6 +7,12 @@ import { WordBuffer } from "./word-buffer.ts";
 export type Id = number;
 
 const noWords: readonly number[] = [];
+/** Buckets of the table of types and constants at first, a power of two. */
+const BUCKETS = 256;
+const SPARE_BUCKETS = 4;
+/** All zero. */
+const spareBuckets: Int32Array[] = [];
+const noBuckets = new Int32Array(1);
 
 interface Scalar {
   readonly kind: "int" | "float";
@@ -28,12 +34,12 @@ function hashWords(opcode: number, second: number, operands: readonly number[]):
 export class TypePool {
   readonly globals = new WordBuffer();
   readonly annotations = new WordBuffer();
-  /** Types and constants by a hash of their words; those of one hash are chained. Index 0 ends a chain. */
-  private readonly heads = new Map<number, number>();
-  private readonly entryNext: number[] = [0];
-  private readonly entryOffset: number[] = [0];
-  private readonly entryLayout: number[] = [0];
-  private readonly entryId: Id[] = [0];
+  /**
+   * Types and constants by a hash of their words. An entry is five numbers: the next entry of its bucket (0: none), hash,
+   * offset in `globals`, layout, id.
+   */
+  private readonly pooled: number[] = [0, 0, 0, 0, 0];
+  private buckets: Int32Array = spareBuckets.pop() ?? new Int32Array(BUCKETS);
   /** Numbers of the keys of `typeStruct`. */
   private readonly structKeys = new Map<string, number>();
   private readonly scalars = new Map<Id, Scalar>();
@@ -72,38 +78,58 @@ export class TypePool {
     if (operand !== undefined) annotations.push(operand);
   }
 
-  /** The entry of an instruction with these words, or 0. `type` 0: it has no result type. */
-  private find(hash: number, opcode: number, type: Id, operands: readonly number[], layout: number): number {
-    const { globals } = this;
+  /** The id of an instruction with these words, or 0. `type` 0: it has no result type. */
+  private find(hash: number, opcode: number, type: Id, operands: readonly number[], layout: number): Id {
+    const { globals, pooled, buckets } = this;
     const count = operands.length;
-    const head = ((count + (type === 0 ? 2 : 3)) << 16) | opcode;
     const skip = type === 0 ? 2 : 3;
-    for (let entry = this.heads.get(hash) ?? 0; entry !== 0; entry = this.entryNext[entry]!) {
-      const offset = this.entryOffset[entry]!;
-      if (globals.at(offset) !== head >>> 0 || this.entryLayout[entry] !== layout) continue;
+    const head = (((count + skip) << 16) | opcode) >>> 0;
+    for (let entry = buckets[hash & (buckets.length - 1)]!; entry !== 0; entry = pooled[entry]!) {
+      if (pooled[entry + 1] !== hash || pooled[entry + 3] !== layout) continue;
+      const offset = pooled[entry + 2]!;
+      if (globals.at(offset) !== head) continue;
       if (type !== 0 && globals.at(offset + 1) !== type) continue;
       let at = 0;
       while (at < count && globals.at(offset + skip + at) === operands[at]! >>> 0) at++;
-      if (at === count) return entry;
+      if (at === count) return pooled[entry + 4]!;
     }
     return 0;
   }
 
+  /** Enters the instruction that the next words of `globals` will be. */
   private remember(hash: number, layout: number, id: Id): void {
-    const entry = this.entryId.length;
-    this.entryNext.push(this.heads.get(hash) ?? 0);
-    this.entryOffset.push(this.globals.length);
-    this.entryLayout.push(layout);
-    this.entryId.push(id);
-    this.heads.set(hash, entry);
+    const { pooled } = this;
+    if (pooled.length > 10 * this.buckets.length) this.addBuckets();
+    const slot = hash & (this.buckets.length - 1);
+    const entry = pooled.length;
+    pooled.push(this.buckets[slot]!, hash, this.globals.length, layout, id);
+    this.buckets[slot] = entry;
+  }
+
+  private addBuckets(): void {
+    const { pooled } = this;
+    const buckets = new Int32Array(4 * this.buckets.length);
+    for (let entry = 5; entry < pooled.length; entry += 5) {
+      const slot = pooled[entry + 1]! & (buckets.length - 1);
+      pooled[entry] = buckets[slot]!;
+      buckets[slot] = entry;
+    }
+    this.buckets = buckets;
+  }
+
+  /** Ends the pool's life: its buckets go to a later one. */
+  protected releaseBuckets(): void {
+    if (this.buckets.length > BUCKETS || spareBuckets.length >= SPARE_BUCKETS) return;
+    spareBuckets.push(this.buckets.fill(0));
+    this.buckets = noBuckets;
   }
 
   /** `layout` tells apart types of the same words; 0: none. */
   private pooledType(opcode: number, operands: readonly number[], layout = 0): Id {
     const hash = hashWords(opcode, layout, operands);
-    const entry = this.find(hash, opcode, 0, operands, layout);
-    this.fresh = entry === 0;
-    if (entry !== 0) return this.entryId[entry]!;
+    const known = this.find(hash, opcode, 0, operands, layout);
+    this.fresh = known === 0;
+    if (known !== 0) return known;
     const id = this.id();
     this.remember(hash, layout, id);
     this.globals.start(opcode, operands.length + 2);
@@ -114,8 +140,8 @@ export class TypePool {
 
   private pooledConstant(opcode: number, type: Id, operands: readonly number[]): Id {
     const hash = hashWords(opcode, type, operands);
-    const entry = this.find(hash, opcode, type, operands, 0);
-    if (entry !== 0) return this.entryId[entry]!;
+    const known = this.find(hash, opcode, type, operands, 0);
+    if (known !== 0) return known;
     // the offset is that of the instruction, which follows
     this.remember(hash, 0, this.nextId);
     return this.global(opcode, type, operands);

@@ -16,6 +16,7 @@ export class InstructionTooLong extends Error {
 
 /** Stores of buffers that were released: a module has a dozen buffers, and making a typed array costs as much as filling it. */
 const spareStores: Uint32Array[] = [];
+const noWords = new Uint32Array(0);
 const SPARE_COUNT = 64;
 const SPARE_WORDS = 16_384;
 const encoder = new TextEncoder();
@@ -43,7 +44,7 @@ export class WordBuffer {
   copyTo(target: Uint32Array, start: number): number {
     const { store, used } = this;
     // most runs are short: a call of `set` with a view costs more than the words
-    if (used > 64) target.set(store.subarray(0, used), start);
+    if (used > 256) target.set(store.subarray(0, used), start);
     else for (let at = 0; at < used; at++) target[start + at] = store[at]!;
     return start + used;
   }
@@ -51,7 +52,7 @@ export class WordBuffer {
   /** Ends the buffer's life: its memory goes to a later one. */
   release(): void {
     if (this.store.length <= SPARE_WORDS && spareStores.length < SPARE_COUNT) spareStores.push(this.store);
-    this.store = new Uint32Array(0);
+    this.store = noWords;
     this.used = 0;
   }
 

@@ -153,6 +153,9 @@ export abstract class ExpressionChecker extends CallChecker {
 
   /** Left-deep operator chains in a loop: sources with thousands of terms need no deep stack. */
   private binaryChain(expr: ast.BinaryExpr): Expr {
+    if (expr.left.kind !== "binary") {
+      return this.binaryOf(expr.op, this.value(expr.left), this.value(expr.right), expr);
+    }
     const chain: ast.BinaryExpr[] = [];
     let left: ast.Expr = expr;
     for (; left.kind === "binary"; left = left.left) chain.push(left);

@@ -131,19 +131,18 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
   private binaryChain(expr: BinaryExpr): Id {
     const chain: BinaryExpr[] = [];
     let left: Expr = expr;
+    if (expr.left.kind !== "binary") return this.binaryStep(expr, this.value(expr.left));
     for (; left.kind === "binary" && left.constness !== 2; left = left.left) chain.push(left);
     let result = this.value(left);
-    for (let at = chain.length - 1; at >= 0; at--) {
-      const node = chain[at]!;
-      this.linePosition(node.position);
-      if (node.op === "&&" || node.op === "||") {
-        result = this.shortCircuit(node.op, result, node.right);
-      } else {
-        const right = this.value(node.right);
-        result = this.binaryValue(node.op, node.type, result, node.left.type, right, node.right.type);
-      }
-    }
+    for (let at = chain.length - 1; at >= 0; at--) result = this.binaryStep(chain[at]!, result);
     return result;
+  }
+
+  private binaryStep(node: BinaryExpr, left: Id): Id {
+    this.linePosition(node.position);
+    if (node.op === "&&" || node.op === "||") return this.shortCircuit(node.op, left, node.right);
+    const right = this.value(node.right);
+    return this.binaryValue(node.op, node.type, left, node.left.type, right, node.right.type);
   }
 
   /** The right side runs only where it decides; a cheap one without effects is simply computed. */

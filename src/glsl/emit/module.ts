@@ -31,6 +31,8 @@ export interface EmitOptions {
   readonly sources: Sources;
 }
 
+const none: readonly OpaqueArgument[] = [];
+
 const models = {
   compute: ExecutionModel.GLCompute,
   vertex: ExecutionModel.Vertex,
@@ -62,7 +64,7 @@ export function emitModule(module: Module, options: EmitOptions, diagnostics: Di
 class ModuleEmitter extends StatementEmitter {
   private readonly module: Module;
   private readonly options: EmitOptions;
-  private readonly functions = new Map<string, Id>();
+  private readonly functions = new Map<string | FunctionSymbol, Id>();
   private readonly symbols = new Map<FunctionSymbol, number>();
   /** Functions with samplers or images among their parameters, to be made for the arguments of a call. */
   private readonly wanted: { symbol: FunctionSymbol; opaque: readonly OpaqueArgument[]; id: Id }[] = [];
@@ -90,12 +92,12 @@ class ModuleEmitter extends StatementEmitter {
     this.workGroupSize();
     // callees first: a definition before its uses reads better, though SPIR-V takes any order
     for (const symbol of calleesFirst(module.main)) {
-      if (!takesOpaque(symbol)) this.functionBody(symbol, [], this.functionId(symbol, []));
+      if (!takesOpaque(symbol)) this.functionBody(symbol, none, this.functionId(symbol, none));
     }
     for (let next = this.wanted.pop(); next !== undefined; next = this.wanted.pop()) {
       this.functionBody(next.symbol, next.opaque, next.id);
     }
-    const main = this.functionId(module.main, []);
+    const main = this.functionId(module.main, none);
     b.entryPoint(models[options.stage], main, options.entryPoint);
     this.executionModes(main);
     this.aliasedBlocks();
@@ -153,14 +155,8 @@ class ModuleEmitter extends StatementEmitter {
   }
 
   protected override functionId(symbol: FunctionSymbol, opaque: readonly OpaqueArgument[]): Id {
-    let number = this.symbols.get(symbol);
-    if (number === undefined) {
-      number = this.symbols.size;
-      this.symbols.set(symbol, number);
-    }
     // most functions take neither samplers nor images
-    const types = opaque.length === 0 ? "" : opaque.map((type) => type && this.typeId(type)).join();
-    const key = `${number}:${types}`;
+    const key = opaque.length === 0 ? symbol : this.keyOf(symbol, opaque);
     let id = this.functions.get(key);
     if (id === undefined) {
       id = this.b.id();
@@ -169,6 +165,15 @@ class ModuleEmitter extends StatementEmitter {
       if (takesOpaque(symbol)) this.wanted.push({ symbol, opaque, id });
     }
     return id;
+  }
+
+  private keyOf(symbol: FunctionSymbol, opaque: readonly OpaqueArgument[]): string {
+    let number = this.symbols.get(symbol);
+    if (number === undefined) {
+      number = this.symbols.size;
+      this.symbols.set(symbol, number);
+    }
+    return `${number}:${opaque.map((type) => type && this.typeId(type)).join()}`;
   }
 
   private functionBody(symbol: FunctionSymbol, opaque: readonly OpaqueArgument[], fn: Id): void {
@@ -186,7 +191,8 @@ class ModuleEmitter extends StatementEmitter {
     this.lastPosition = -1;
     const ids = types.map((type) => b.parameter(type));
     this.startBlock(b.id());
-    for (const [at, parameter] of symbol.parameters.entries()) {
+    for (let at = 0; at < symbol.parameters.length; at++) {
+      const parameter = symbol.parameters[at]!;
       const id = ids[at]!;
       if (coreType(parameter.type).kind === "reference") {
         b.decorate(id, parameter.mode === "in" ? Decoration.Aliased : Decoration.AliasedPointer);
@@ -225,7 +231,9 @@ class ModuleEmitter extends StatementEmitter {
     this.position = position;
     if (!this.options.debugInfo || position === this.lastPosition) return;
     this.lastPosition = position;
-    const { file, line, column } = this.options.sources.place(position);
+    const { sources } = this.options;
+    sources.locate(position);
+    const { file, line, column } = sources.found;
     if (file !== this.lastFile) {
       this.lastFile = file;
       this.lastFileId = this.b.string(file);

@@ -415,7 +415,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     const result = this.typeId(vectorType(scalar, components.length));
     if (type.kind === "scalar") return this.splat(id, vectorType(scalar, components.length));
     if (components.length === 1) return this.b.emitResult(Op.OpCompositeExtract, result, id, components[0]!);
-    const whole = type.kind === "vector" && components.length === type.size && components.every((c, at) => c === at);
+    const whole = type.kind === "vector" && components.length === type.size && isInOrder(components);
     return whole ? id : this.b.emitResult(Op.OpVectorShuffle, result, id, id, components[0], components[1], components[2], components[3]);
   }
 
@@ -488,6 +488,11 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     }
     return b.emitResultWords(Op.OpCompositeConstruct, target, parts);
   }
+}
+
+function isInOrder(components: readonly number[]): boolean {
+  for (let at = 0; at < components.length; at++) if (components[at] !== at) return false;
+  return true;
 }
 
 /** Bytes that an access behind a reference has to say it is aligned to; 0 for other accesses. */

@@ -95,7 +95,8 @@ export abstract class StatementEmitter extends ExpressionEmitter {
     const b = this.b;
     const control = stmt.hint === undefined ? SelectionControl.None : selectionControls[stmt.hint];
     const merges: { readonly label: Id; reached: boolean }[] = [];
-    for (const [at, arm] of stmt.arms.entries()) {
+    for (let at = 0; at < stmt.arms.length; at++) {
+      const arm = stmt.arms[at]!;
       this.linePosition(arm.condition.position);
       const condition = this.value(arm.condition);
       const merge = { label: b.id(), reached: false };
@@ -176,15 +177,23 @@ export abstract class StatementEmitter extends ExpressionEmitter {
     const selector = this.value(stmt.selector);
     const merge = b.id();
     const control = stmt.hint === undefined ? SelectionControl.None : selectionControls[stmt.hint];
-    const labels = stmt.cases.map(() => b.id());
-    const otherwise = stmt.cases.findIndex((each) => each.isDefault);
+    const labels: Id[] = [];
+    const operands: number[] = [selector, 0];
+    let otherwise = -1;
+    for (const { isDefault, values } of stmt.cases) {
+      const label = b.id();
+      if (isDefault) otherwise = labels.length;
+      labels.push(label);
+      for (const value of values) operands.push(value >>> 0, label);
+    }
     const defaultLabel = otherwise < 0 ? merge : labels[otherwise]!;
     const target: JumpTarget = { breakTo: merge, continueTo: undefined, broken: otherwise < 0 };
-    const pairs = stmt.cases.flatMap((each, at) => each.values.flatMap((value) => [value >>> 0, labels[at]!]));
+    operands[1] = defaultLabel;
     b.emit(Op.OpSelectionMerge, merge, control);
-    b.emitWords(Op.OpSwitch, [selector, defaultLabel, ...pairs]);
+    b.emitWords(Op.OpSwitch, operands);
     this.targets.push(target);
-    for (const [at, each] of stmt.cases.entries()) {
+    for (let at = 0; at < stmt.cases.length; at++) {
+      const each = stmt.cases[at]!;
       this.startBlock(labels[at]!);
       this.statements(each.body);
       if (!b.inBlock) continue;

@@ -37,10 +37,32 @@ const keywordExtensions: Readonly<Record<string, readonly string[]>> = {
   readonly: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
   writeonly: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
 };
+/** What a request without definitions defines. */
+export const noDefines: Readonly<Record<string, string>> = {};
 const INCLUDE_DEPTH_LIMIT = 64;
 /** Files that one compile may include, each time counted, and the characters of them all. */
 const INCLUDE_COUNT_LIMIT = 10_000;
 const INCLUDE_TEXT_LIMIT = 4 * 1024 * 1024;
+
+/** What a supported extension brings: another one, names of sized types. */
+interface Brings {
+  readonly implied: string | undefined;
+  readonly bringsTypes: boolean;
+}
+
+const brings = new Map<string, Brings>();
+
+function bringsOf(name: string): Brings {
+  let known = brings.get(name);
+  if (known === undefined) {
+    let implied = Object.hasOwn(impliedExtensions, name) ? impliedExtensions[name] : undefined;
+    // each of these says that it brings the basic one
+    if (name.startsWith("GL_KHR_shader_subgroup_")) implied = "GL_KHR_shader_subgroup_basic";
+    known = { implied, bringsTypes: explicitTypeExtensions.test(implied ?? name) };
+    brings.set(name, known);
+  }
+  return known;
+}
 
 export interface PreprocessOptions {
   readonly filename: string;
@@ -127,7 +149,8 @@ class Preprocessor {
   run(): Preprocessed {
     if (this.options.mainImage === true) this.openMainImage();
     else this.open(this.options.filename, this.options.source, "");
-    for (const [name, value] of Object.entries(this.options.defines)) this.requestDefine(name, value);
+    const { defines } = this.options;
+    if (defines !== noDefines) for (const name of Object.keys(defines)) this.requestDefine(name, defines[name]!);
     while (!this.state.exhausted) {
       const token = this.stream.next();
       if (token.kind === T.Eof) {
@@ -143,7 +166,12 @@ class Preprocessor {
         this.output.push(token);
       } else if (!this.stream.expand(token)) {
         const kind = this.isOlderName(token.text) ? T.Identifier : keywordKind(token.text, this.explicitTypes);
-        this.output.push(kind === T.Identifier ? token : { ...token, kind });
+        if (kind === T.Identifier) {
+          this.output.push(token);
+        } else {
+          const { text, position, end, flags } = token;
+          this.output.push({ kind, text, position, end, flags });
+        }
       }
     }
     const version = this.version ?? this.setVersion(this.defaultVersion(), undefined);
@@ -180,7 +208,7 @@ class Preprocessor {
     for (const open of file.conditionals) {
       this.diagnostics.error("GLSL_UNTERMINATED_IF", {}, open.place.position, open.place.end);
     }
-    file.conditionals.length = 0;
+    while (file.conditionals.length > 0) file.conditionals.pop();
     if (this.files.length === 1) return false;
     this.files.pop();
     return true;
@@ -505,11 +533,9 @@ class Preprocessor {
       return;
     }
     this.extensions.set(name.text, how);
-    // each of these says that it brings the basic one
-    if (name.text.startsWith("GL_KHR_shader_subgroup_")) this.extensions.set("GL_KHR_shader_subgroup_basic", how);
-    const implied = Object.hasOwn(impliedExtensions, name.text) ? impliedExtensions[name.text] : undefined;
+    const { implied, bringsTypes } = bringsOf(name.text);
     if (implied !== undefined) this.extensions.set(implied, how);
-    if (explicitTypeExtensions.test(implied ?? name.text) && how !== "disable") this.explicitTypes = true;
+    if (bringsTypes && how !== "disable") this.explicitTypes = true;
   }
 
   private lineDirective(directive: Token): void {

@@ -22,10 +22,37 @@ function smallInteger(text: string): number {
   return value;
 }
 
+/** Powers of ten that binary64 holds exactly, as far as a short literal needs them. */
+const powers: readonly number[] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+
+/**
+ * A decimal fraction of at most fifteen digits without exponent, with or without `f`; -1 for any other text. Both its
+ * digits and the power of ten are exact, so that the quotient is rounded once, as the text's own value would be.
+ */
+function smallFraction(text: string): number {
+  const last = text.charCodeAt(text.length - 1) | 32;
+  const length = last === 102 ? text.length - 1 : text.length;
+  if (length > 16 || length < 2) return -1;
+  let digits = 0;
+  let point = -1;
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 46 && point < 0) {
+      point = at;
+      continue;
+    }
+    if (code < 48 || code > 57) return -1;
+    digits = digits * 10 + code - 48;
+  }
+  return point < 0 ? -1 : digits / powers[length - 1 - point]!;
+}
+
 /** Reads a literal as GLSL 4.60 section 4.1 defines it. Integers are bit patterns: `0xffffffff` is the int −1. */
 export function parseNumber(text: string): ParsedNumber {
   const small = smallInteger(text);
   if (small >= 0) return { ok: true, scalar: "int", value: small };
+  const short = smallFraction(text);
+  if (short >= 0) return { ok: true, scalar: "float", value: Math.fround(short) };
   const whole = integer.exec(text);
   if (whole !== null) {
     const hex = whole[1];
