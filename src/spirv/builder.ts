@@ -254,16 +254,7 @@ export class ModuleBuilder extends TypePool {
   }
 
   /** An instruction with result type and result; the operands follow the result. */
-  emitResult(
-    opcode: number,
-    type: Id,
-    a?: number,
-    b?: number,
-    c?: number,
-    d?: number,
-    e?: number,
-    f?: number,
-  ): Id {
+  emitResult(opcode: number, type: Id, a?: number, b?: number, c?: number, d?: number, e?: number, f?: number): Id {
     const id = this.id();
     let count = a === undefined ? 3 : b === undefined ? 4 : c === undefined ? 5 : d === undefined ? 6 : 7;
     if (e !== undefined) count = f === undefined ? 8 : 9;

@@ -1,13 +1,7 @@
 import { builtinFunctionNames, builtinOverloads, type Overload, type ParameterMode } from "../builtins/index.ts";
 import type { Note } from "../diagnostics.ts";
 import type * as ast from "../syntax/index.ts";
-import {
-  arrayType,
-  coreType,
-  type Type,
-  typeName,
-  voidType,
-} from "../types/index.ts";
+import { arrayType, coreType, type Type, typeName, voidType } from "../types/index.ts";
 import type { Range } from "./base.ts";
 import { ConstructorChecker } from "./constructors.ts";
 import { type KnownFunction, rememberedOverload, rememberOverload } from "./dialect.ts";

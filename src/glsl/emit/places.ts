@@ -416,7 +416,18 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     if (type.kind === "scalar") return this.splat(id, vectorType(scalar, components.length));
     if (components.length === 1) return this.b.emitResult(Op.OpCompositeExtract, result, id, components[0]!);
     const whole = type.kind === "vector" && components.length === type.size && isInOrder(components);
-    return whole ? id : this.b.emitResult(Op.OpVectorShuffle, result, id, id, components[0], components[1], components[2], components[3]);
+    return whole
+      ? id
+      : this.b.emitResult(
+          Op.OpVectorShuffle,
+          result,
+          id,
+          id,
+          components[0],
+          components[1],
+          components[2],
+          components[3],
+        );
   }
 
   /** A scalar in every component of a vector type. */
