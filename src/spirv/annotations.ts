@@ -10,12 +10,15 @@ export interface DecorationUse {
   readonly instruction: Instruction;
 }
 
+const none: readonly DecorationUse[] = [];
+
 /** Decorations and names of a module by id; `OpGroupDecorate` is spread over its targets. */
 export class Annotations {
   readonly #module: Module;
   readonly #ids = new Map<number, DecorationUse[]>();
   readonly #members = new Map<number, Map<number, DecorationUse[]>>();
-  readonly #names = new Map<number, string>();
+  /** By id: its OpName, decoded when asked for. */
+  readonly #names = new Map<number, Instruction>();
 
   constructor(module: Module) {
     this.#module = module;
@@ -30,7 +33,7 @@ export class Annotations {
     const { opcode, first, end } = instruction;
     switch (opcode) {
       case Op.OpName:
-        this.#names.set(words[first]!, decodeString(words, first + 1, end));
+        this.#names.set(words[first]!, instruction);
         return;
       case Op.OpDecorate:
       case Op.OpDecorateId:
@@ -67,33 +70,34 @@ export class Annotations {
 
   /** The OpName of an id, or "". */
   name(id: number): string {
-    return this.#names.get(id) ?? "";
+    const found = this.#names.get(id);
+    return found === undefined ? "" : decodeString(this.#module.words, found.first + 1, found.end);
   }
 
   all(id: number): readonly DecorationUse[] {
-    return this.#ids.get(id) ?? [];
+    return this.#ids.get(id) ?? none;
   }
 
   allOfMember(struct: number, member: number): readonly DecorationUse[] {
-    return this.#members.get(struct)?.get(member) ?? [];
+    return this.#members.get(struct)?.get(member) ?? none;
   }
 
   has(id: number, decoration: number): boolean {
-    return this.all(id).some((use) => use.decoration === decoration);
+    return find(this.all(id), decoration) !== undefined;
   }
 
   memberHas(struct: number, member: number, decoration: number): boolean {
-    return this.allOfMember(struct, member).some((use) => use.decoration === decoration);
+    return find(this.allOfMember(struct, member), decoration) !== undefined;
   }
 
   /** First literal of a decoration (`Binding`, `ArrayStride`, `SpecId`), or undefined without it. */
   value(id: number, decoration: number): number | undefined {
-    const use = this.all(id).find((u) => u.decoration === decoration);
+    const use = find(this.all(id), decoration);
     return use === undefined || use.at >= use.end ? undefined : this.#module.words[use.at];
   }
 
   memberValue(struct: number, member: number, decoration: number): number | undefined {
-    const use = this.allOfMember(struct, member).find((u) => u.decoration === decoration);
+    const use = find(this.allOfMember(struct, member), decoration);
     return use === undefined || use.at >= use.end ? undefined : this.#module.words[use.at];
   }
 
@@ -111,6 +115,11 @@ export class Annotations {
     }
     return undefined;
   }
+}
+
+function find(uses: readonly DecorationUse[], decoration: number): DecorationUse | undefined {
+  for (let k = 0; k < uses.length; k++) if (uses[k]!.decoration === decoration) return uses[k];
+  return undefined;
 }
 
 function push(map: Map<number, DecorationUse[]>, key: number, use: DecorationUse): void {
@@ -132,16 +141,18 @@ const stages: Readonly<Record<number, EntryPoint["stage"]>> = { 0: "vertex", 4: 
 
 /** Every OpEntryPoint in order. */
 export function entryPoints(module: Module): EntryPoint[] {
-  return module.instructions
-    .filter((instruction) => instruction.opcode === Op.OpEntryPoint)
-    .map((instruction) => {
-      const model = operand(module, instruction, 0);
-      return {
-        name: decodeString(module.words, instruction.first + 2, instruction.end),
-        model,
-        stage: stages[model],
-        fn: operand(module, instruction, 1),
-        instruction,
-      };
+  const found: EntryPoint[] = [];
+  for (const instruction of module.instructions) {
+    if (instruction.opcode === Op.OpFunction) break;
+    if (instruction.opcode !== Op.OpEntryPoint) continue;
+    const model = operand(module, instruction, 0);
+    found.push({
+      name: decodeString(module.words, instruction.first + 2, instruction.end),
+      model,
+      stage: stages[model],
+      fn: operand(module, instruction, 1),
+      instruction,
     });
+  }
+  return found;
 }

@@ -1,7 +1,5 @@
 import { Op } from "./enums.ts";
 import type { Instruction, Module } from "./module.ts";
-import { walkOperands } from "./operands.ts";
-import { scalarWidth } from "./reader.ts";
 
 /** A function: its instructions from OpFunction to OpFunctionEnd and the functions it calls. */
 export interface FunctionInfo {
@@ -20,8 +18,10 @@ export function functionsOf(module: Module): ReadonlyMap<number, FunctionInfo> {
     if (opcode === Op.OpFunction) start = i;
     if (opcode !== Op.OpFunctionEnd || start < 0) continue;
     const body = instructions.slice(start, i + 1);
-    const calls = body.filter((b) => b.opcode === Op.OpFunctionCall).map((b) => words[b.first]!);
-    functions.set(body[0]!.result, { id: body[0]!.result, instructions: body, calls: [...new Set(calls)] });
+    const calls: number[] = [];
+    for (const b of body) if (b.opcode === Op.OpFunctionCall) calls.push(words[b.first]!);
+    const id = body[0]!.result;
+    functions.set(id, { id, instructions: body, calls: calls.length > 1 ? [...new Set(calls)] : calls });
     start = -1;
   }
   return functions;
@@ -44,15 +44,7 @@ export function reachableFunctions(functions: ReadonlyMap<number, FunctionInfo>,
 
 /** Calls `visit` with each id operand of an instruction (result type and result not among them) and its word index. */
 export function forEachId(module: Module, instruction: Instruction, visit: (id: number, at: number) => void): void {
-  const { words } = module;
-  walkOperands(
-    words,
-    instruction.at,
-    instruction.end,
-    instruction.row,
-    (id) => scalarWidth(module, id),
-    (kind, at) => {
-      if (kind === "id" || kind === "scope" || kind === "semantics") visit(words[at]!, at);
-    },
-  );
+  const { words, ids } = module;
+  const last = ids.start[instruction.index + 1]!;
+  for (let k = ids.start[instruction.index]!; k < last; k++) visit(words[ids.at[k]!]!, ids.at[k]!);
 }

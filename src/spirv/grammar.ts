@@ -7,7 +7,22 @@ export interface OperandRow {
   readonly kind: string;
   readonly pair?: string;
   readonly quantifier: "" | "?" | "*";
+  /** `kind` as a number (`OperandCode`), and that of `pair`, -1 without one. */
+  readonly code: number;
+  readonly pairCode: number;
 }
+
+/** Numbers of operand kinds; from `firstEnum` on kinds with enumerants (`enumKindOf`). */
+export const OperandCode = {
+  type: 0,
+  result: 1,
+  id: 2,
+  word: 3,
+  string: 4,
+  number: 5,
+  specop: 6,
+  firstEnum: 7,
+} as const;
 
 /** An instruction row as the reader, the validator and the text tools use it. */
 export interface InstructionRow {
@@ -21,6 +36,10 @@ export interface InstructionRow {
   readonly plain: boolean;
   /** One of these must be declared; empty: none is needed. */
   readonly capabilities: readonly string[];
+  /** `OpType…`. */
+  readonly isType: boolean;
+  /** `OpConstant…`, `OpSpecConstant…`. */
+  readonly isConstant: boolean;
   /** `major << 16 | minor << 8`, as in a module's header; 0: always there. */
   readonly minVersion: number;
 }
@@ -46,6 +65,33 @@ type RawRow = readonly [number, string, string?, string?, string?];
 
 const words = (text: string | undefined): readonly string[] => (text ? text.split(" ") : []);
 
+const plainCodes: Readonly<Record<string, number>> = {
+  type: OperandCode.type,
+  result: OperandCode.result,
+  id: OperandCode.id,
+  scope: OperandCode.id,
+  semantics: OperandCode.id,
+  int: OperandCode.word,
+  extinst: OperandCode.word,
+  string: OperandCode.string,
+  number: OperandCode.number,
+  specop: OperandCode.specop,
+};
+const enumCodes = new Map<string, number>();
+const enumNames: string[] = [];
+
+function codeOf(kind: string): number {
+  const plain = plainCodes[kind];
+  if (plain !== undefined) return plain;
+  let code = enumCodes.get(kind);
+  if (code === undefined) {
+    code = OperandCode.firstEnum + enumNames.length;
+    enumCodes.set(kind, code);
+    enumNames.push(kind);
+  }
+  return code;
+}
+
 /** Rows with the same text share what it parses to: each start of a process makes the whole table. */
 const parsedOperands = new Map<string, readonly OperandRow[]>();
 
@@ -55,7 +101,9 @@ function parseOperands(text = ""): readonly OperandRow[] {
     parsed = words(text).map((word) => {
       const quantifier = word.endsWith("?") ? "?" : word.endsWith("*") ? "*" : "";
       const [kind = "", pair] = (quantifier === "" ? word : word.slice(0, -1)).split("+");
-      return pair === undefined ? { kind, quantifier } : { kind, pair, quantifier };
+      return pair === undefined
+        ? { kind, quantifier, code: codeOf(kind), pairCode: -1 }
+        : { kind, pair, quantifier, code: codeOf(kind), pairCode: codeOf(pair) };
     });
     parsedOperands.set(text, parsed);
   }
@@ -82,11 +130,16 @@ for (const [opcode, name, operands, capabilities, version] of instructionRows as
     operands: parsed,
     plain: parsed.every((o) => o.quantifier === "" && o.pair === undefined && singleWords.has(o.kind)),
     capabilities: words(capabilities),
+    isType: name.startsWith("OpType"),
+    isConstant: name.startsWith("OpConstant") || name.startsWith("OpSpecConstant"),
     minVersion: parseVersion(version),
   };
   byName.set(name, row);
   if (!byOpcode.has(opcode)) byOpcode.set(opcode, row);
 }
+
+/** One past the highest opcode of a row. */
+const opcodeLimit = instructionRows.reduce((most, [opcode]) => Math.max(most, opcode), 0) + 1;
 
 const kinds = new Map<string, EnumKind>();
 function addKinds(table: Readonly<Record<string, readonly RawRow[]>>, mask: boolean): void {
@@ -135,6 +188,24 @@ export function opName(opcode: number): string {
 /** The operand kind's enumerants, or undefined for ids and literals. */
 export function enumKind(kind: string): EnumKind | undefined {
   return kinds.get(kind);
+}
+
+const enumByCode: EnumKind[] = [];
+
+/** The kind with enumerants whose number is `code`. */
+export function enumKindOf(code: number): EnumKind {
+  const known = enumByCode[code];
+  if (known !== undefined) return known;
+  const kind = kinds.get(enumNames[code - OperandCode.firstEnum]!)!;
+  enumByCode[code] = kind;
+  return kind;
+}
+
+/** A table by opcode; opcodes beyond its end are in no row. */
+export function opcodeTable(entries: Iterable<readonly [number, number]>, rest = 0): Uint8Array {
+  const table = new Uint8Array(opcodeLimit).fill(rest);
+  for (const [opcode, value] of entries) table[opcode] = value;
+  return table;
 }
 
 /** `Uniform` for ("StorageClass", 2); the number as text for a value outside the table. */

@@ -21,6 +21,21 @@ export function stringWords(words: Uint32Array, start: number, end: number): num
 
 /** The text of the literal string at `start`, up to its zero byte or `end`. Broken UTF-8 reads as U+FFFD. */
 export function decodeString(words: Uint32Array, start: number, end: number): string {
+  let text = "";
+  for (let i = start; i < end; i++) {
+    const word = words[i]!;
+    if ((word & 0x80808080) !== 0) return decodeBytes(words, start, end);
+    for (let shift = 0; shift < 32; shift += 8) {
+      const byte = (word >>> shift) & 0xff;
+      if (byte === 0) return text;
+      text += String.fromCharCode(byte);
+    }
+  }
+  return text;
+}
+
+/** As `decodeString`, for text that is not all ASCII. */
+function decodeBytes(words: Uint32Array, start: number, end: number): string {
   const bytes: number[] = [];
   for (let i = start; i < end; i++) {
     for (let shift = 0; shift < 32; shift += 8) {

@@ -15,6 +15,19 @@ export interface Instruction {
   readonly result: number;
   /** Word index of the first operand after result type and result. */
   readonly first: number;
+  /** Its place in `module.instructions`. */
+  readonly index: number;
+}
+
+/** Operands of a module in word order: those of instruction k are `at[start[k]]` up to `at[start[k + 1]]`. */
+export interface OperandPlaces {
+  readonly at: Uint32Array;
+  readonly start: Uint32Array;
+}
+
+/** `code`: the operand's kind (`enumKindOf`). */
+export interface EnumerantPlaces extends OperandPlaces {
+  readonly code: Uint16Array;
 }
 
 /** A module whose framing and operands fit the grammar. Its ids need not make sense: see `validateModule`. */
@@ -27,6 +40,9 @@ export interface Module {
   readonly instructions: readonly Instruction[];
   /** Result id → its instruction. Holes where an id is not defined. */
   readonly definitions: readonly (Instruction | undefined)[];
+  /** Where the id operands stand (word indices; result types and results left out) and where the enumerants do. */
+  readonly ids: OperandPlaces;
+  readonly enumerants: EnumerantPlaces;
   /** For messages: the caller's file, and the text line of a word where the module came from text. */
   readonly file: string;
   readonly lineOfWord: ((word: number) => number | undefined) | undefined;

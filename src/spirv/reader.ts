@@ -3,7 +3,8 @@ import { spirvCodes } from "./codes.ts";
 import { Op } from "./enums.ts";
 import { instructionRow, opName } from "./grammar.ts";
 import { type Instruction, type Module, spanOf } from "./module.ts";
-import { type OperandProblem, walkOperands } from "./operands.ts";
+import { OperandScan } from "./operand-scan.ts";
+import type { OperandProblem } from "./operands.ts";
 import { magicNumber } from "./version.ts";
 
 /** Highest id bound accepted: the universal limit of the specification (chapter 2.17). */
@@ -41,8 +42,8 @@ export function scalarWidth(module: Pick<Module, "definitions" | "words">, id: n
   const type = found !== undefined && found.type !== 0 ? module.definitions[found.type] : found;
   if (type?.opcode !== Op.OpTypeInt && type?.opcode !== Op.OpTypeFloat) return undefined;
   const width = module.words[type.first]!;
-  const widths = type.opcode === Op.OpTypeInt ? [8, 16, 32, 64] : [16, 32, 64];
-  return widths.includes(width) ? width : undefined;
+  if (width === 32 || width === 64 || width === 16) return width;
+  return width === 8 && type.opcode === Op.OpTypeInt ? width : undefined;
 }
 
 /**
@@ -72,48 +73,51 @@ export function readModule(input: Uint32Array | Uint8Array, options: ReadOptions
   }
 
   const instructions: Instruction[] = [];
-  const definitions: (Instruction | undefined)[] = [];
+  // ids far above what the words can define leave holes
+  const definitions: (Instruction | undefined)[] = bound <= 2 * words.length ? new Array(bound).fill(undefined) : [];
   const lineOfWord = options.lineOfWord;
-  const module: Module = { words, version, generator: words[2]!, bound, instructions, definitions, file, lineOfWord };
   const diagnostics: Diagnostic[] = [];
-  const widthOf = (id: number): number | undefined => scalarWidth(module, id);
-  let resultAt = 0;
-  let badId = -1;
-  const visit = (kind: string, at: number): void => {
-    if (kind === "result") resultAt = at;
-    else if (kind === "type" || kind === "id" || kind === "scope" || kind === "semantics") {
-      const id = words[at]!;
-      if ((id === 0 || id >= bound) && badId < 0) badId = id;
-    }
+  const scan = new OperandScan(words, bound, (id) => scalarWidth(module, id));
+  const module: Module = {
+    words,
+    version,
+    generator: words[2]!,
+    bound,
+    instructions,
+    definitions,
+    ids: scan.ids,
+    enumerants: scan.enumerants,
+    file,
+    lineOfWord,
   };
 
   for (let at = 5; at < words.length; ) {
     const count = words[at]! >>> 16;
     const opcode = words[at]! & 0xffff;
-    const op = opName(opcode);
     if (count === 0) {
       diagnostics.push(report("SPIRV_ZERO_LENGTH", { word: at }, spanOf(module, at)));
       break;
     }
     const end = at + count;
     if (end > words.length) {
-      diagnostics.push(report("SPIRV_TRUNCATED", { op, word: at }, spanOf(module, at)));
+      diagnostics.push(report("SPIRV_TRUNCATED", { op: opName(opcode), word: at }, spanOf(module, at)));
       break;
     }
     const row = instructionRow(opcode);
     if (row === undefined) {
       diagnostics.push(report("SPIRV_UNKNOWN_OP", { opcode, word: at }, spanOf(module, at)));
     } else {
-      badId = -1;
-      const problem = walkOperands(words, at, end, row, widthOf, visit);
-      if (problem !== undefined) diagnostics.push(operandDiagnostic(module, at, op, problem));
-      else if (badId >= 0) {
-        const place = { id: badId, op, word: at, bound };
+      const problem = scan.scan(at, end, row);
+      if (problem !== undefined) diagnostics.push(operandDiagnostic(module, at, row.name, problem));
+      else if (scan.badId >= 0) {
+        const place = { id: scan.badId, op: row.name, word: at, bound };
         diagnostics.push(report("SPIRV_ID_OUT_OF_BOUND", place, spanOf(module, at)));
       } else {
+        scan.keep();
         const first = at + 1 + (row.hasType ? 1 : 0) + (row.hasResult ? 1 : 0);
-        const result = row.hasResult ? words[resultAt]! : 0;
-        const instruction = { at, end, opcode, row, type: row.hasType ? words[at + 1]! : 0, result, first };
+        const result = row.hasResult ? words[first - 1]! : 0;
+        const type = row.hasType ? words[at + 1]! : 0;
+        const instruction = { at, end, opcode, row, type, result, first, index: instructions.length };
         instructions.push(instruction);
         if (row.hasResult) define(module, definitions, instruction, diagnostics);
       }

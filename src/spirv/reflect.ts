@@ -144,14 +144,17 @@ export function findEntryPoint(
 
 /** Module-level variables that the code reached from `fn` names, in order of declaration. */
 function usedVariables(module: Module, fn: number): Instruction[] {
-  const used = new Set<number>();
+  const used = new Uint8Array(module.bound);
+  const note = (id: number): void => {
+    used[id] = 1;
+  };
   for (const info of reachableFunctions(functionsOf(module), fn)) {
-    for (const instruction of info.instructions) forEachId(module, instruction, (id) => used.add(id));
+    for (const instruction of info.instructions) forEachId(module, instruction, note);
   }
   const variables: Instruction[] = [];
   for (const instruction of module.instructions) {
     if (instruction.opcode === Op.OpFunction) break;
-    if (instruction.opcode === Op.OpVariable && used.has(instruction.result)) variables.push(instruction);
+    if (instruction.opcode === Op.OpVariable && used[instruction.result] === 1) variables.push(instruction);
   }
   return variables;
 }
@@ -162,9 +165,12 @@ function pointeeOf(module: Module, variable: Instruction): number {
 }
 
 function hasMode(module: Module, entry: EntryPoint, mode: number): boolean {
-  return module.instructions.some(
-    (i) => i.opcode === Op.OpExecutionMode && operand(module, i, 0) === entry.fn && operand(module, i, 1) === mode,
-  );
+  for (const i of module.instructions) {
+    if (i.opcode === Op.OpFunction) break;
+    if (i.opcode !== Op.OpExecutionMode || operand(module, i, 0) !== entry.fn) continue;
+    if (operand(module, i, 1) === mode) return true;
+  }
+  return false;
 }
 
 function localSize(

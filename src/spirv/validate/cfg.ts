@@ -21,9 +21,10 @@ interface Construct {
 
 /** Checks branches, merges, structure, phis and dominance of every function, and that no call leads back to itself. */
 export function checkControlFlow(module: Module, structure: Structure, reports: Reports): void {
+  const homes = new Int32Array(module.bound);
   for (const body of structure.functions) {
     if (reports.full) return;
-    new FunctionFlow(module, body, reports).check();
+    new FunctionFlow(module, body, reports, homes).check();
   }
   checkRecursion(structure, module, reports);
 }
@@ -33,12 +34,15 @@ class FunctionFlow {
   readonly #body: FunctionBody;
   readonly #blocks: readonly Block[];
   readonly #reports: Reports;
+  /** By id: the block that defines it; 0 for the first one and for what no block defines. */
+  readonly #homes: Int32Array;
 
-  constructor(module: Module, body: FunctionBody, reports: Reports) {
+  constructor(module: Module, body: FunctionBody, reports: Reports, homes: Int32Array) {
     this.#module = module;
     this.#body = body;
     this.#blocks = body.blocks;
     this.#reports = reports;
+    this.#homes = homes;
   }
 
   check(): void {
@@ -46,6 +50,8 @@ class FunctionFlow {
     const successors = this.#blocks.map((block) => this.#targets(block));
     this.#checkMerges();
     if (this.#reports.diagnostics.length > before) return;
+    // one block: its order was checked with the ids
+    if (this.#blocks.length === 1) return;
     const flow = dominatorTree(successors);
     this.#checkPhis(successors);
     this.#checkDominance(flow);
@@ -58,27 +64,29 @@ class FunctionFlow {
   }
 
   /** Block indices that a block branches to, each once. */
-  #targets(block: Block): number[] {
-    const { terminator } = block;
+  #targets({ terminator }: Block): readonly number[] {
+    const { opcode, first } = terminator;
     const { words } = this.#module;
-    const labels: number[] = [];
-    if (terminator.opcode === Op.OpBranch) labels.push(words[terminator.first]!);
-    else if (terminator.opcode === Op.OpBranchConditional)
-      labels.push(words[terminator.first + 1]!, words[terminator.first + 2]!);
-    else if (terminator.opcode === Op.OpSwitch) {
-      const selector = terminator.first;
+    const targets: number[] = [];
+    if (opcode === Op.OpBranch) this.#target(terminator, words[first]!, targets);
+    else if (opcode === Op.OpBranchConditional) {
+      this.#target(terminator, words[first + 1]!, targets);
+      if (words[first + 2] !== words[first + 1]) this.#target(terminator, words[first + 2]!, targets);
+    } else if (opcode === Op.OpSwitch) {
+      const labels = new Set<number>();
       forEachId(this.#module, terminator, (id, at) => {
-        if (at !== selector) labels.push(id);
+        if (at !== first) labels.add(id);
       });
+      for (const label of labels) this.#target(terminator, label, targets);
     }
-    const targets = new Set<number>();
-    for (const label of labels) {
-      const index = this.#body.blockOf.get(label);
-      if (index === undefined) this.#complain(terminator, `%${label} is no block of this function`);
-      else if (index === 0) this.#complain(terminator, "branches to the function's first block");
-      else targets.add(index);
-    }
-    return [...targets];
+    return targets;
+  }
+
+  #target(terminator: Instruction, label: number, targets: number[]): void {
+    const index = this.#body.blockOf.get(label);
+    if (index === undefined) this.#complain(terminator, `%${label} is no block of this function`);
+    else if (index === 0) this.#complain(terminator, "branches to the function's first block");
+    else targets.push(index);
   }
 
   #checkMerges(): void {
@@ -105,42 +113,60 @@ class FunctionFlow {
   }
 
   #checkPhis(successors: readonly (readonly number[])[]): void {
-    const predecessors = this.#blocks.map((): Set<number> => new Set());
-    successors.forEach((targets, from) => {
-      for (const to of targets) predecessors[to]!.add(this.#blocks[from]!.label.result);
-    });
+    let predecessors: number[][] | undefined;
     this.#blocks.forEach((block, index) => {
       for (const phi of block.instructions) {
-        if (phi.opcode !== Op.OpPhi) continue;
+        if (phi.opcode !== Op.OpPhi) {
+          // phis come first
+          if (phi.opcode === Op.OpLine || phi.opcode === Op.OpNoLine) continue;
+          break;
+        }
+        predecessors ??= this.#predecessors(successors);
         const parents = new Set<number>();
         for (let at = phi.first + 1; at < phi.end; at += 2) parents.add(this.#module.words[at]!);
         const wanted = predecessors[index]!;
-        const exact = parents.size === (phi.end - phi.first) / 2 && parents.size === wanted.size;
-        if (!exact || [...parents].some((p) => !wanted.has(p)))
-          this.#complain(phi, "must name each predecessor block once");
+        const exact = parents.size === (phi.end - phi.first) / 2 && parents.size === wanted.length;
+        if (!exact || wanted.some((p) => !parents.has(p))) this.#complain(phi, "must name each predecessor block once");
       }
     });
   }
 
+  /** Labels of the blocks that branch to each block. */
+  #predecessors(successors: readonly (readonly number[])[]): number[][] {
+    const predecessors = this.#blocks.map((): number[] => []);
+    successors.forEach((targets, from) => {
+      for (const to of targets) predecessors[to]!.push(this.#blocks[from]!.label.result);
+    });
+    return predecessors;
+  }
+
   /** Every use in a reachable block is dominated by its definition; a phi's use happens at the end of its parent. */
   #checkDominance(flow: Dominators): void {
-    const home = new Map<number, number>();
+    // what stands in the first block is there for all others
+    const home = this.#homes;
     this.#blocks.forEach((block, index) => {
-      for (const instruction of block.instructions) if (instruction.result !== 0) home.set(instruction.result, index);
+      if (index === 0) return;
+      for (const instruction of block.instructions) if (instruction.result !== 0) home[instruction.result] = index;
     });
     this.#blocks.forEach((block, index) => {
-      if (!flow.reachable(index)) return;
-      for (const instruction of [...block.instructions, block.terminator]) {
-        const phi = instruction.opcode === Op.OpPhi;
-        forEachId(this.#module, instruction, (id, at) => {
-          const from = home.get(id);
-          if (from === undefined) return;
-          const user = phi ? this.#body.blockOf.get(this.#module.words[at + 1]!)! : index;
-          if (!flow.reachable(user) || flow.dominates(from, user)) return;
-          this.#complain(instruction, `%${id} is not defined on every path to its use`);
-        });
-      }
+      if (index === 0 || !flow.reachable(index)) return;
+      for (const instruction of block.instructions) this.#checkUses(instruction, index, flow);
+      this.#checkUses(block.terminator, index, flow);
     });
+  }
+
+  #checkUses(instruction: Instruction, index: number, flow: Dominators): void {
+    const { words, ids } = this.#module;
+    const phi = instruction.opcode === Op.OpPhi;
+    const last = ids.start[instruction.index + 1]!;
+    for (let k = ids.start[instruction.index]!; k < last; k++) {
+      const at = ids.at[k]!;
+      const from = this.#homes[words[at]!]!;
+      if (from === 0) continue;
+      const user = phi ? this.#body.blockOf.get(words[at + 1]!)! : index;
+      if (user === from || !flow.reachable(user) || flow.dominates(from, user)) continue;
+      this.#complain(instruction, `%${words[at]} is not defined on every path to its use`);
+    }
   }
 
   #checkStructure(successors: readonly (readonly number[])[], flow: Dominators): void {
@@ -200,7 +226,9 @@ class FunctionFlow {
       for (const to of successors[index]!) this.#checkEdge(index, to, chains, structural);
       this.#checkSelection(index, successors[index]!, chains);
     }
-    this.#checkFallThrough(successors, structural, flow);
+    if (this.#blocks.some((block) => block.terminator.opcode === Op.OpSwitch)) {
+      this.#checkFallThrough(successors, structural, flow);
+    }
   }
 
   /** Works out the constructs that hold a block. False after a complaint. */

@@ -99,6 +99,11 @@ export function checkComposite(c: Context, instruction: Instruction): string | u
   }
 }
 
+function isConstant(c: Context, index: number): boolean {
+  const found = c.module.definitions[c.word(index)];
+  return found !== undefined && (found.row.isConstant || found.opcode === Op.OpUndef);
+}
+
 function isScalarInt(c: Context, index: number): boolean {
   return c.types.base(c.typeOf(index)) === "int" && c.types.dimension(c.typeOf(index)) === 1;
 }
@@ -110,8 +115,7 @@ function compositeRule(c: Context, result: number, from: number, constant: boole
   if (parts === undefined || types.opcode(result) === Op.OpTypeRuntimeArray) return "result type has no parts";
   if (constant) {
     for (let i = from; i < c.count; i++) {
-      const name = c.module.definitions[c.word(i)]?.row.name ?? "";
-      if (!/^Op(Constant|SpecConstant|Undef)/.test(name)) return `constituent ${i - from} is no constant`;
+      if (!isConstant(c, i)) return `constituent ${i - from} is no constant`;
     }
   }
   if (types.opcode(result) === Op.OpTypeVector && !constant) {
@@ -188,13 +192,10 @@ function specConstantOpRule(c: Context, instruction: Instruction): string | unde
         : opcode === Op.OpCompositeInsert || opcode === Op.OpVectorShuffle
           ? i > 2
           : false;
-    const name = c.module.definitions[c.word(i)]?.row.name ?? "";
-    if (!literal && !/^Op(Constant|SpecConstant|Undef)/.test(name)) return `operand ${i} is no constant`;
+    if (!literal && !isConstant(c, i)) return `operand ${i} is no constant`;
   }
   if (rule !== undefined) {
-    const operands: number[] = [];
-    for (let i = 1; i < c.count; i++) operands.push(c.typeOf(i));
-    return applyRule(c.types, rule, instruction.type, operands);
+    return applyRule(c, rule, instruction.type, 1);
   }
   if (!specialised.has(opcode) || instructionRow(opcode) === undefined)
     return `${opName(opcode)} is no operation on constants`;

@@ -15,7 +15,7 @@ export function checkEntryPoints(module: Module, structure: Structure, types: Ty
     const key = `${entry.model} ${entry.name}`;
     if (seen.has(key)) reports.rule("SPIRV_LAYOUT", entry.instruction, `entry point ${entry.name} is there already`);
     seen.add(key);
-    const body = structure.functions.find((f) => f.fn.result === entry.fn);
+    const body = structure.functionOf.get(entry.fn);
     if (body === undefined) continue;
     if (types.opcode(body.fn.type) !== Op.OpTypeVoid || body.parameters.length > 0) {
       reports.rule("SPIRV_LAYOUT", entry.instruction, "an entry point takes and returns nothing");

@@ -61,7 +61,7 @@ function signatureRule(module: Module, types: Types, body: FunctionBody): string
 
 function ruleOf(c: Context, instruction: Instruction, body: FunctionBody | undefined, structure: Structure) {
   const plain = instructionRules.get(instruction.opcode);
-  if (plain !== undefined) return applyRule(c.types, plain, instruction.type, operandTypes(c, 0));
+  if (plain !== undefined) return applyRule(c, plain, instruction.type, 0);
   if (atomics.has(instruction.opcode)) return atomicRule(c, instruction);
   return (
     checkComposite(c, instruction) ?? memoryRule(c, instruction, body) ?? controlRule(c, instruction, body, structure)
@@ -91,7 +91,7 @@ function memoryRule(c: Context, instruction: Instruction, body: FunctionBody | u
       const initial = c.word(1);
       if (initial === 0) return undefined;
       const found = c.module.definitions[initial];
-      const constant = found !== undefined && /^Op(Constant|SpecConstant|Undef)/.test(found.row.name);
+      const constant = found !== undefined && (found.row.isConstant || found.opcode === Op.OpUndef);
       if (!constant && found?.opcode !== Op.OpVariable) return "initialiser must be a constant";
       return types.ofValue(initial) === types.part(instruction.type, 1) ? undefined : "initialiser has the wrong type";
     }
@@ -163,12 +163,13 @@ function atomicRule(c: Context, instruction: Instruction): string | undefined {
   const expected = atomics.get(instruction.opcode)!;
   const to = pointee(c, 0);
   if (to === 0) return "first operand must be a pointer";
-  const exact = [Op.OpAtomicLoad, Op.OpAtomicStore, Op.OpAtomicExchange].some((o) => o === instruction.opcode);
+  const { opcode } = instruction;
+  const exact = opcode === Op.OpAtomicLoad || opcode === Op.OpAtomicStore || opcode === Op.OpAtomicExchange;
   const base = types.base(to);
   if (types.dimension(to) !== 1 || (base !== "int" && !(exact && base === "float"))) return "must point to an integer";
   for (let i = 1; i < expected; i++) {
     const type = c.typeOf(i);
-    const isValue = i >= (instruction.opcode === Op.OpAtomicCompareExchange ? 4 : 3);
+    const isValue = i >= (opcode === Op.OpAtomicCompareExchange ? 4 : 3);
     if (isValue ? type !== to : types.base(type) !== "int" || types.dimension(type) !== 1) {
       return `operand ${i + 1} has the wrong type`;
     }
@@ -208,7 +209,7 @@ function controlRule(
         if (c.typeOf(i) !== instruction.type) return `value ${i / 2} has another type`;
       return undefined;
     case Op.OpFunctionCall: {
-      const callee = structure.functions.find((f) => f.fn.result === c.word(0));
+      const callee = structure.functionOf.get(c.word(0));
       if (callee === undefined) return "calls no function";
       if (callee.fn.type !== instruction.type) return "result type differs from the function's";
       if (callee.parameters.length !== c.count - 1)
@@ -255,9 +256,7 @@ function extInstRule(c: Context, instruction: Instruction): string | undefined {
   if (operands.includes(0)) return `an operand of ${row.name} has no value`;
   const rule = glslRules.get(number);
   const problem =
-    rule === undefined
-      ? glslSpecial(c, instruction, number, operands)
-      : applyRule(c.types, rule, instruction.type, operands);
+    rule === undefined ? glslSpecial(c, instruction, number, operands) : applyRule(c, rule, instruction.type, 2);
   return problem === undefined ? undefined : `${row.name}: ${problem}`;
 }
 

@@ -1,4 +1,5 @@
 import { GlslStd450, Op } from "../enums.ts";
+import type { Context } from "./context.ts";
 import type { Types } from "./types.ts";
 
 /**
@@ -104,36 +105,57 @@ export const glslRules: ReadonlyMap<number, string> = new Map<number, string>([
   ...all("I i i i", G.UClamp, G.SClamp),
 ]);
 
-const bases: Readonly<Record<string, "int" | "float" | "bool">> = { I: "int", U: "int", F: "float", B: "bool" };
+/** A rule's text, taken apart once. */
+interface Rule {
+  readonly base: "int" | "float" | "bool";
+  readonly unsigned: boolean;
+  readonly scalar: boolean;
+  readonly wants: readonly string[];
+}
 
-/** Checks types against a rule; returns the complaint, or undefined. `operands` are type ids, 0 for a missing value. */
-export function applyRule(types: Types, rule: string, result: number, operands: readonly number[]): string | undefined {
-  const [want = "", ...wants] = rule.split(" ");
-  const base = bases[want[0] ?? ""];
-  if (types.base(result) !== base) return `result must be ${base}`;
-  if (want[0] === "U" && types.signed(result)) return "result must be unsigned";
-  if (want[1] === "0" && types.dimension(result) !== 1) return "result must be a scalar";
-  if (operands.length !== wants.length) return `takes ${wants.length} operands, not ${operands.length}`;
+const bases: Readonly<Record<string, Rule["base"]>> = { I: "int", U: "int", F: "float", B: "bool" };
+const parsed = new Map<string, Rule>();
+
+function ruleOf(text: string): Rule {
+  let rule = parsed.get(text);
+  if (rule === undefined) {
+    const [want = "", ...wants] = text.split(" ");
+    rule = { base: bases[want[0] ?? ""] ?? "int", unsigned: want[0] === "U", scalar: want[1] === "0", wants };
+    parsed.set(text, rule);
+  }
+  return rule;
+}
+
+/** Checks result and operands from `from` on against a rule; returns the complaint, or undefined. */
+export function applyRule(c: Context, text: string, result: number, from: number): string | undefined {
+  const { types } = c;
+  const rule = ruleOf(text);
+  if (types.base(result) !== rule.base) return `result must be ${rule.base}`;
+  if (rule.unsigned && types.signed(result)) return "result must be unsigned";
+  if (rule.scalar && types.dimension(result) !== 1) return "result must be a scalar";
+  const { wants } = rule;
+  if (c.count - from !== wants.length) return `takes ${wants.length} operands, not ${c.count - from}`;
+  let previous = 0;
   for (let i = 0; i < wants.length; i++) {
-    const type = operands[i]!;
-    if (!fits(types, wants[i]!, result, type, operands[i - 1] ?? 0)) return `operand ${i + 1} has the wrong type`;
+    const type = c.typeOf(from + i);
+    if (!fits(types, wants[i]!, result, type, previous)) return `operand ${i + 1} has the wrong type`;
+    previous = type;
   }
   return undefined;
 }
 
 function fits(types: Types, want: string, result: number, type: number, previous: number): boolean {
-  const sameSize = types.dimension(type) === types.dimension(result);
   switch (want) {
     case "=":
       return type === result;
     case "i":
-      return types.base(type) === "int" && sameSize && types.width(type) === types.width(result);
+      return types.base(type) === "int" && types.sameSize(type, result) && types.width(type) === types.width(result);
     case "n":
-      return types.base(type) === "int" && sameSize;
+      return types.base(type) === "int" && types.sameSize(type, result);
     case "f":
-      return types.base(type) === "float" && sameSize;
+      return types.base(type) === "float" && types.sameSize(type, result);
     case "b":
-      return types.base(type) === "bool" && sameSize;
+      return types.base(type) === "bool" && types.sameSize(type, result);
     case "p":
       return types.similar(type, previous);
     case "k":

@@ -1,4 +1,5 @@
 import { MemoryModel, Op } from "../enums.ts";
+import { opcodeTable } from "../grammar.ts";
 import type { Instruction, Module } from "../module.ts";
 import { operand } from "../module.ts";
 import type { Reports } from "../reports.ts";
@@ -23,45 +24,50 @@ export interface Structure {
   /** Instructions before the first function. */
   readonly globals: readonly Instruction[];
   readonly functions: readonly FunctionBody[];
+  readonly functionOf: ReadonlyMap<number, FunctionBody>;
 }
 
 /** Sections of the specification's chapter 2.4; what is not listed belongs to types, constants and globals. */
-const sections: ReadonlyMap<number, number> = new Map<number, number>([
-  [Op.OpCapability, 0],
-  [Op.OpExtension, 1],
-  [Op.OpExtInstImport, 2],
-  [Op.OpMemoryModel, 3],
-  [Op.OpEntryPoint, 4],
-  [Op.OpExecutionMode, 5],
-  [Op.OpExecutionModeId, 5],
-  [Op.OpString, 6],
-  [Op.OpSourceExtension, 6],
-  [Op.OpSource, 6],
-  [Op.OpSourceContinued, 6],
-  [Op.OpName, 7],
-  [Op.OpMemberName, 7],
-  [Op.OpModuleProcessed, 8],
-  [Op.OpDecorate, 9],
-  [Op.OpMemberDecorate, 9],
-  [Op.OpDecorationGroup, 9],
-  [Op.OpGroupDecorate, 9],
-  [Op.OpGroupMemberDecorate, 9],
-  [Op.OpDecorateId, 9],
-  [Op.OpDecorateString, 9],
-  [Op.OpMemberDecorateString, 9],
-]);
 const globalSection = 10;
+const sections = opcodeTable(
+  [
+    [Op.OpCapability, 0],
+    [Op.OpExtension, 1],
+    [Op.OpExtInstImport, 2],
+    [Op.OpMemoryModel, 3],
+    [Op.OpEntryPoint, 4],
+    [Op.OpExecutionMode, 5],
+    [Op.OpExecutionModeId, 5],
+    [Op.OpString, 6],
+    [Op.OpSourceExtension, 6],
+    [Op.OpSource, 6],
+    [Op.OpSourceContinued, 6],
+    [Op.OpName, 7],
+    [Op.OpMemberName, 7],
+    [Op.OpModuleProcessed, 8],
+    [Op.OpDecorate, 9],
+    [Op.OpMemberDecorate, 9],
+    [Op.OpDecorationGroup, 9],
+    [Op.OpGroupDecorate, 9],
+    [Op.OpGroupMemberDecorate, 9],
+    [Op.OpDecorateId, 9],
+    [Op.OpDecorateString, 9],
+    [Op.OpMemberDecorateString, 9],
+  ],
+  globalSection,
+);
 
-const terminators: ReadonlySet<number> = new Set([
-  Op.OpBranch,
-  Op.OpBranchConditional,
-  Op.OpSwitch,
-  Op.OpReturn,
-  Op.OpReturnValue,
-  Op.OpKill,
-  Op.OpUnreachable,
-  Op.OpTerminateInvocation,
+const terminators = opcodeTable([
+  [Op.OpBranch, 1],
+  [Op.OpBranchConditional, 1],
+  [Op.OpSwitch, 1],
+  [Op.OpReturn, 1],
+  [Op.OpReturnValue, 1],
+  [Op.OpKill, 1],
+  [Op.OpUnreachable, 1],
+  [Op.OpTerminateInvocation, 1],
 ]);
+const isTerminator = (opcode: number): boolean => terminators[opcode] === 1;
 
 const lines = (opcode: number): boolean => opcode === Op.OpLine || opcode === Op.OpNoLine;
 
@@ -69,7 +75,12 @@ const lines = (opcode: number): boolean => opcode === Op.OpLine || opcode === Op
 function isGlobal(instruction: Instruction): boolean {
   const { opcode, row } = instruction;
   if (lines(opcode) || opcode === Op.OpVariable || opcode === Op.OpUndef || opcode === Op.OpExtInst) return true;
-  return /^Op(Type|Constant|SpecConstant)/.test(row.name) && opcode !== Op.OpConstantSampler;
+  return row.isType || (row.isConstant && opcode !== Op.OpConstantSampler);
+}
+
+/** True for instructions that never stand in a block. */
+function isEarly({ opcode, row }: Instruction): boolean {
+  return row.isType || row.isConstant || opcode === Op.OpCapability || opcode === Op.OpName;
 }
 
 /**
@@ -79,6 +90,7 @@ function isGlobal(instruction: Instruction): boolean {
 export function checkStructure(module: Module, reports: Reports): Structure | undefined {
   const globals: Instruction[] = [];
   const functions: FunctionBody[] = [];
+  const functionOf = new Map<number, FunctionBody>();
   const before = reports.diagnostics.length;
   let section = 0;
   let memoryModels = 0;
@@ -96,7 +108,7 @@ export function checkStructure(module: Module, reports: Reports): Structure | un
       continue;
     }
     if (body === undefined) {
-      const own = sections.get(opcode) ?? globalSection;
+      const own = sections[opcode]!;
       if (functions.length > 0 && !lines(opcode)) complain(instruction, "stands after the first function, outside one");
       else if (own < section) complain(instruction, "stands after a later section of the module");
       else if (own === globalSection && !isGlobal(instruction)) complain(instruction, "must stand in a block");
@@ -109,6 +121,7 @@ export function checkStructure(module: Module, reports: Reports): Structure | un
       if (block !== undefined) complain(instruction, "the last block has no terminator");
       else if (body.blocks.length === 0) complain(body.fn, "a function needs a block");
       functions.push(body);
+      functionOf.set(body.fn.result, body);
       body = undefined;
       continue;
     }
@@ -127,7 +140,7 @@ export function checkStructure(module: Module, reports: Reports): Structure | un
       continue;
     }
     checkPlace(body, block, instruction, complain);
-    if (terminators.has(opcode)) {
+    if (isTerminator(opcode)) {
       block.terminator = instruction;
       body.blockOf.set(block.label.result, body.blocks.length);
       body.blocks.push(block);
@@ -144,7 +157,7 @@ export function checkStructure(module: Module, reports: Reports): Structure | un
     reports.empty();
   }
   checkMemoryModel(module, globals, complain);
-  return reports.diagnostics.length > before ? undefined : { globals, functions };
+  return reports.diagnostics.length > before ? undefined : { globals, functions, functionOf };
 }
 
 /** Variables and phis come first, a merge comes right before the terminator. */
@@ -155,23 +168,23 @@ function checkPlace(
   complain: (instruction: Instruction, rule: string) => void,
 ): void {
   const { opcode } = instruction;
-  const previous = block.instructions.findLast((i) => !lines(i.opcode));
-  if (block.merge !== undefined && !terminators.has(opcode)) complain(block.merge, "is not followed by a branch");
+  // what stands before, lines left out
+  const previous = (): number => block.instructions.findLast((i) => !lines(i.opcode))?.opcode ?? opcode;
+  if (block.merge !== undefined && !isTerminator(opcode)) complain(block.merge, "is not followed by a branch");
   if (opcode === Op.OpVariable) {
     if (body.blocks.length > 0) complain(instruction, "a function's variables stand in its first block");
-    else if (previous !== undefined && previous.opcode !== Op.OpVariable)
-      complain(instruction, "stands after other code");
+    else if (previous() !== Op.OpVariable) complain(instruction, "stands after other code");
   } else if (opcode === Op.OpPhi) {
     if (body.blocks.length === 0) complain(instruction, "the first block has no phis");
-    else if (previous !== undefined && previous.opcode !== Op.OpPhi) complain(instruction, "stands after other code");
+    else if (previous() !== Op.OpPhi) complain(instruction, "stands after other code");
   } else if (opcode === Op.OpSelectionMerge || opcode === Op.OpLoopMerge) {
     block.merge = instruction;
-  } else if (block.merge !== undefined && terminators.has(opcode)) {
+  } else if (block.merge !== undefined && isTerminator(opcode)) {
     const conditional = opcode === Op.OpBranchConditional;
     const selection = block.merge.opcode === Op.OpSelectionMerge;
     const fits = selection ? conditional || opcode === Op.OpSwitch : conditional || opcode === Op.OpBranch;
     if (!fits) complain(block.merge, "is not followed by a branch of its kind");
-  } else if (!terminators.has(opcode) && /^Op(Type|Constant|SpecConstant|Capability|Name)/.test(instruction.row.name)) {
+  } else if (isEarly(instruction)) {
     complain(instruction, "must stand before the functions");
   }
 }

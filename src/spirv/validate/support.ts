@@ -327,21 +327,28 @@ export function checkSupport(module: Module, entry: EntryPoint, annotations: Ann
     const rule = declarationRule(module, instruction, entry);
     if (rule !== undefined) reports.unsupported(instruction, rule);
   }
-  const live = new Set<Instruction>();
-  const work: Instruction[] = reachableFunctions(functionsOf(module), entry.fn).flatMap((f) => [...f.instructions]);
-  for (let instruction = work.pop(); instruction !== undefined; instruction = work.pop()) {
-    if (live.has(instruction)) continue;
-    live.add(instruction);
-    const add = (id: number): void => {
-      const found = module.definitions[id];
-      if (found !== undefined && !live.has(found)) work.push(found);
-    };
+  const live = new Uint8Array(module.instructions.length);
+  const work: Instruction[] = [];
+  const add = (id: number): void => {
+    const found = module.definitions[id];
+    if (found === undefined || live[found.index] === 1) return;
+    live[found.index] = 1;
+    work.push(found);
+  };
+  const visit = (instruction: Instruction): void => {
     if (instruction.type !== 0) add(instruction.type);
     forEachId(module, instruction, add);
+  };
+  for (const fn of reachableFunctions(functionsOf(module), entry.fn)) {
+    for (const instruction of fn.instructions) {
+      live[instruction.index] = 1;
+      visit(instruction);
+    }
   }
+  for (let instruction = work.pop(); instruction !== undefined; instruction = work.pop()) visit(instruction);
   for (const instruction of module.instructions) {
     if (reports.full) return;
-    if (!live.has(instruction)) continue;
+    if (live[instruction.index] === 0) continue;
     const what = missing(module, instruction, annotations, stage);
     if (what !== undefined) reports.unsupported(instruction, what);
   }
@@ -392,7 +399,7 @@ function missing(
     case Op.OpTypeInt:
     case Op.OpTypeFloat: {
       const width = operand(module, instruction, 0);
-      const isKnown = opcode === Op.OpTypeInt ? [8, 16, 32, 64].includes(width) : [16, 32, 64].includes(width);
+      const isKnown = width === 32 || width === 16 || width === 64 || (width === 8 && opcode === Op.OpTypeInt);
       return isKnown ? undefined : `the type of ${width}-bit ${opcode === Op.OpTypeInt ? "integers" : "floats"}`;
     }
     case Op.OpTypePointer: {

@@ -5,17 +5,45 @@ import type { Reports } from "../reports.ts";
 /** Deepest nesting of structs and arrays: universal limit of the specification. */
 const maxNesting = 255;
 
+/** Facts about a type in one word: base in bits 0 and 1, signedness in 2, components in 3 to 10, bits from 11 on. */
+const Base = { none: 0, int: 1, float: 2, bool: 3 } as const;
+const baseNames = [undefined, "int", "float", "bool"] as const;
+
 /** Questions about types, by type id; an unknown id answers like a type that is nothing in particular. */
 export class Types {
   readonly #module: Module;
+  readonly #facts: Uint32Array;
 
   constructor(module: Module) {
     this.#module = module;
+    this.#facts = new Uint32Array(module.bound);
+    for (const instruction of module.instructions) {
+      if (instruction.opcode === Op.OpFunction) break;
+      if (instruction.row.isType) this.#facts[instruction.result] = this.#factsOf(instruction);
+    }
+  }
+
+  #factsOf(type: Instruction): number {
+    const first = operand(this.#module, type, 0);
+    const one = 1 << 3;
+    switch (type.opcode) {
+      case Op.OpTypeInt:
+        return Base.int | one | (operand(this.#module, type, 1) === 0 ? 0 : 4) | (Math.min(first, 255) << 11);
+      case Op.OpTypeFloat:
+        return Base.float | one | (Math.min(first, 255) << 11);
+      case Op.OpTypeBool:
+        return Base.bool | one;
+      case Op.OpTypeVector:
+        // a vector of more components than 255 is refused before anybody asks
+        return (this.#facts[first]! & ~0x7f8) | (Math.min(operand(this.#module, type, 1), 255) << 3);
+      default:
+        return one;
+    }
   }
 
   at(id: number): Instruction | undefined {
     const found = this.#module.definitions[id];
-    return found?.row.name.startsWith("OpType") ? found : undefined;
+    return found?.row.isType ? found : undefined;
   }
 
   /** The type of a value, 0 where `id` is no value. Functions have a type but are no values. */
@@ -41,31 +69,22 @@ export class Types {
 
   /** Components of a vector; 1 for other types. */
   dimension(id: number): number {
-    return this.opcode(id) === Op.OpTypeVector ? this.part(id, 1) : 1;
+    const facts = this.#facts[id] ?? 0;
+    return facts === 0 ? 1 : (facts >> 3) & 0xff;
   }
 
   /** `int`, `float` or `bool` of scalars and vectors, undefined for other types. */
   base(id: number): "int" | "float" | "bool" | undefined {
-    switch (this.opcode(this.component(id))) {
-      case Op.OpTypeInt:
-        return "int";
-      case Op.OpTypeFloat:
-        return "float";
-      case Op.OpTypeBool:
-        return "bool";
-      default:
-        return undefined;
-    }
+    return baseNames[(this.#facts[id] ?? 0) & 3];
   }
 
   /** Bits of the (component's) int or float type; 0 for bool and others. */
   width(id: number): number {
-    const base = this.base(id);
-    return base === "int" || base === "float" ? this.part(this.component(id), 0) : 0;
+    return (this.#facts[id] ?? 0) >> 11;
   }
 
   signed(id: number): boolean {
-    return this.base(id) === "int" && this.part(this.component(id), 1) !== 0;
+    return ((this.#facts[id] ?? 0) & 4) !== 0;
   }
 
   isPointer(id: number): boolean {
@@ -74,13 +93,13 @@ export class Types {
 
   /** Same base, components and width; signedness may differ. */
   similar(a: number, b: number): boolean {
-    return (
-      a === b ||
-      (this.base(a) !== undefined &&
-        this.base(a) === this.base(b) &&
-        this.dimension(a) === this.dimension(b) &&
-        this.width(a) === this.width(b))
-    );
+    const facts = this.#facts[a] ?? 0;
+    return a === b || ((facts & 3) !== 0 && (facts & ~4) === ((this.#facts[b] ?? 0) & ~4));
+  }
+
+  /** Same number of components. */
+  sameSize(a: number, b: number): boolean {
+    return this.dimension(a) === this.dimension(b);
   }
 
   /** Parts of a composite, undefined for other types; `length` undefined for runtime arrays and specialised arrays. */
@@ -110,7 +129,7 @@ export function checkTypes(module: Module, globals: readonly Instruction[], type
   const depth = new Map<number, number>();
   const unique = new Set<string>();
   for (const instruction of globals) {
-    if (!instruction.row.name.startsWith("OpType")) continue;
+    if (!instruction.row.isType) continue;
     const rule = typeRule(module, instruction, types);
     if (rule !== undefined) reports.rule("SPIRV_TYPE", instruction, rule);
     const { opcode, result } = instruction;
@@ -121,10 +140,10 @@ export function checkTypes(module: Module, globals: readonly Instruction[], type
     depth.set(result, aggregate ? nesting + 1 : 0);
     if (aggregate && nesting >= maxNesting) reports.rule("SPIRV_TYPE", instruction, `nests deeper than ${maxNesting}`);
     if (aggregate || opcode === Op.OpTypePointer) continue;
-    const key = module.words.subarray(instruction.first, instruction.end).join(",");
-    if (unique.has(`${opcode}:${key}`))
-      reports.rule("SPIRV_TYPE", instruction, "declares a type that is there already");
-    unique.add(`${opcode}:${key}`);
+    let key = `${opcode}`;
+    for (let at = instruction.first; at < instruction.end; at++) key += `,${module.words[at]}`;
+    if (unique.has(key)) reports.rule("SPIRV_TYPE", instruction, "declares a type that is there already");
+    unique.add(key);
   }
 }
 
@@ -134,13 +153,12 @@ function typeRule(module: Module, instruction: Instruction, types: Types): strin
   switch (instruction.opcode) {
     case Op.OpTypeInt:
       if (second > 1) return "signedness is 0 or 1";
-      return [8, 16, 32, 64].includes(first) ? undefined : `no integer has ${first} bits`;
+      return isWidth(first) || first === 8 ? undefined : `no integer has ${first} bits`;
     case Op.OpTypeFloat:
-      return [16, 32, 64].includes(first) ? undefined : `no float has ${first} bits`;
+      return isWidth(first) ? undefined : `no float has ${first} bits`;
     case Op.OpTypeVector:
-      if (![Op.OpTypeInt, Op.OpTypeFloat, Op.OpTypeBool].some((o) => o === types.opcode(first))) {
+      if (types.base(first) === undefined || types.opcode(first) === Op.OpTypeVector)
         return "components must be scalars";
-      }
       return second >= 2 && second <= 4 ? undefined : "a vector has 2 to 4 components";
     case Op.OpTypeMatrix:
       if (types.opcode(first) !== Op.OpTypeVector || types.base(first) !== "float")
@@ -149,7 +167,7 @@ function typeRule(module: Module, instruction: Instruction, types: Types): strin
     case Op.OpTypeArray: {
       if (!isData(types, first) || types.opcode(first) === Op.OpTypeRuntimeArray) return "elements must be sized data";
       const length = module.definitions[second];
-      if (length === undefined || !/^Op(Spec)?Constant(Op)?$/.test(length.row.name)) return "length must be a constant";
+      if (length === undefined || !isLength(length.opcode)) return "length must be a constant";
       if (types.opcode(length.type) !== Op.OpTypeInt) return "length must be an integer";
       if (length.opcode !== Op.OpConstant) return undefined;
       const negative = types.signed(length.type) && types.width(length.type) <= 32 && operand(module, length, 0) >>> 31;
@@ -192,6 +210,11 @@ function typeRule(module: Module, instruction: Instruction, types: Types): strin
       return undefined;
   }
 }
+
+const isWidth = (bits: number): boolean => bits === 32 || bits === 16 || bits === 64;
+
+const isLength = (opcode: number): boolean =>
+  opcode === Op.OpConstant || opcode === Op.OpSpecConstant || opcode === Op.OpSpecConstantOp;
 
 /** Types that variables, members and parameters can have. */
 function isData(types: Types, id: number): boolean {
