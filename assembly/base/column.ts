@@ -60,3 +60,61 @@ export class BitSet {
     memory.fill(changetype<usize>(this), 0, (<usize>((count + 31) >> 5)) << 2);
   }
 }
+
+/**
+ * One field of a table of rows of 8 words: `changetype<Field8>(TABLE + 4 * k)` is word k of each row. What is read together
+ * stands together: columns of their own, all of them a power of two long, would share the few lines of one cache set.
+ */
+@unmanaged
+export class Field8 {
+  @operator("[]") get(i: u32): u32 {
+    return load<u32>(changetype<usize>(this) + ((<usize>i) << 5));
+  }
+  @operator("[]=") set(i: u32, value: u32): void {
+    store<u32>(changetype<usize>(this) + ((<usize>i) << 5), value);
+  }
+}
+
+/** As `Field8`, in rows of 2 words. */
+@unmanaged
+export class Field2 {
+  @operator("[]") get(i: u32): u32 {
+    return load<u32>(changetype<usize>(this) + ((<usize>i) << 3));
+  }
+  @operator("[]=") set(i: u32, value: u32): void {
+    store<u32>(changetype<usize>(this) + ((<usize>i) << 3), value);
+  }
+}
+
+/** As `Field8`, in rows of 4 words. */
+@unmanaged
+export class Field4 {
+  @operator("[]") get(i: u32): u32 {
+    return load<u32>(changetype<usize>(this) + ((<usize>i) << 4));
+  }
+  @operator("[]=") set(i: u32, value: u32): void {
+    store<u32>(changetype<usize>(this) + ((<usize>i) << 4), value);
+  }
+}
+
+/** As `Field8`, in rows of 16 words: a cache line. */
+@unmanaged
+export class Field16 {
+  @operator("[]") get(i: u32): u32 {
+    return load<u32>(changetype<usize>(this) + ((<usize>i) << 6));
+  }
+  @operator("[]=") set(i: u32, value: u32): void {
+    store<u32>(changetype<usize>(this) + ((<usize>i) << 6), value);
+  }
+}
+
+/** As `Field8`, in rows of 32 words. */
+@unmanaged
+export class Field32 {
+  @operator("[]") get(i: u32): u32 {
+    return load<u32>(changetype<usize>(this) + ((<usize>i) << 7));
+  }
+  @operator("[]=") set(i: u32, value: u32): void {
+    store<u32>(changetype<usize>(this) + ((<usize>i) << 7), value);
+  }
+}

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageRoot } from "../base/index.ts";
 import type { CompileRequest } from "../codeobj/index.ts";
+import { type PhaseName, phaseNames } from "../compile/index.ts";
 import { createLocalCompiler } from "../service/index.ts";
 import { readModule, validateModule } from "../spirv/index.ts";
 import { geomean } from "./bench-codegen.ts";
@@ -15,11 +16,14 @@ interface CompileRow {
   readonly id: string;
   /** GLSL text to code object; undefined for a shader that came as words. */
   readonly glslUs: number | undefined;
-  /** SPIR-V words to code object, without validation. */
+  /** SPIR-V words to code object, validation left out. */
   readonly spirvUs: number;
   readonly validateUs: number;
   /** The core alone: wall time of one compile. */
   readonly coreUs: number;
+  /** Wall microseconds of each part of a compile from words, of passes of the core too; the least of several. */
+  readonly phases: Readonly<Record<PhaseName, number>>;
+  readonly passes: Readonly<Record<string, number>>;
   /** Instructions of the IR as lifted. */
   readonly irInstructions: number;
   readonly sourceBytes: number;
@@ -79,6 +83,11 @@ function coldSeconds(command: string, args: readonly string[]): number | undefin
   return best;
 }
 
+/** Each number of `found` where `kept` has none or a larger one. */
+function keepLeast(kept: Record<string, number>, found: Readonly<Record<string, number>>): void {
+  for (const [name, us] of Object.entries(found)) kept[name] = Math.min(kept[name] ?? Number.POSITIVE_INFINITY, us);
+}
+
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** Compiles every shader warm in this thread; with peers beside their CPU times of the same run. */
@@ -104,13 +113,14 @@ export async function benchCompile(
     const isText = shader.request.language === "glsl";
     const glslUs = isText ? await least(() => compiler.compile(shader.request)) : undefined;
     const wholeUs = await least(() => compiler.compile(fromWords));
+    const read = readModule(fromWords.spirv ?? new Uint8Array(), { file: shader.file });
     const validateUs = await least(() => {
-      const read = readModule(fromWords.spirv ?? new Uint8Array(), { file: shader.file });
       if (read.ok) validateModule(read.module, { entryPoint: "main", stage: "compute" });
     });
     const timed = async (optimization: 0 | 2) => {
       let us = Number.POSITIVE_INFINITY;
       let instructions = 0;
+      const parts: Record<string, number> = {};
       for (let round = 0; round < rounds; round++) {
         const options = { ...fromWords.options, optimization };
         const outcome = await compiler.compileWithReports({ ...fromWords, options }, []);
@@ -118,11 +128,22 @@ export async function benchCompile(
         const { passes } = outcome.reports;
         us = Math.min(us, sum(passes.map(({ microseconds }) => microseconds)));
         instructions = passes[0]?.instructions ?? 0;
+        const inRound: Record<string, number> = {};
+        for (const { name, microseconds } of passes) inRound[name] = (inRound[name] ?? 0) + microseconds;
+        keepLeast(parts, inRound);
       }
-      return { us, instructions };
+      return { us, instructions, parts };
     };
     const best = await timed(2);
     const fast = await timed(0);
+    const phases = { frontEnd: 0, read: 0, validate: 0, reflect: 0, core: 0, record: 0 };
+    for (let round = 0; round < rounds; round++) {
+      const outcome = await compiler.compileWithReports(fromWords);
+      const found = outcome.ok ? outcome.reports?.phases : undefined;
+      if (found === undefined) continue;
+      if (round === 0) Object.assign(phases, found);
+      else keepLeast(phases, found);
+    }
     core0Us += fast.us;
     ir0 += fast.instructions;
     rows.push({
@@ -131,6 +152,8 @@ export async function benchCompile(
       spirvUs: wholeUs - validateUs,
       validateUs,
       coreUs: best.us,
+      phases,
+      passes: best.parts,
       irInstructions: best.instructions,
       sourceBytes: shader.request.source?.length ?? 0,
       peerUs: peers?.radv.get(shader.id)?.cpuUs,
@@ -187,10 +210,29 @@ export function compileTable(result: CompileBenchResult): string {
   const { rows } = result;
   const speedups = (total: number | undefined, mean: number | undefined) =>
     `${fixed(total)} of the totals, ${fixed(mean)} geometric mean`;
+  const part = (name: string, values: readonly number[]) =>
+    `    ${name.padEnd(22)} median ${fixed(median(values), 0).padStart(6)} us  sum ${fixed(sum(values) / 1000, 1).padStart(8)} ms`;
+  const phases = phaseNames
+    .filter((name) => name !== "frontEnd")
+    .map((name) =>
+      part(
+        name,
+        rows.map((row) => row.phases[name]),
+      ),
+    );
+  const passNames = [...new Set(rows.flatMap((row) => Object.keys(row.passes)))];
+  const passes = passNames
+    .map((name) => ({ name, values: rows.map((row) => row.passes[name] ?? 0) }))
+    .sort((a, b) => sum(b.values) - sum(a.values))
+    .map(({ name, values }) => part(name, values));
   return [
     `compile, ${result.shaders} shaders, CPU time, warm, one thread`,
     `  GLSL to code    median ${fixed(median(rows.flatMap((row) => row.glslUs ?? [])), 0)} us, peers over ours ${speedups(result.glslToIsaSpeedup, result.glslToIsaSpeedupGeomean)}`,
     `  SPIR-V to code  median ${fixed(median(rows.map((row) => row.spirvUs)), 0)} us without validation (its share ${fixed(result.validateShare)}), peer over ours ${speedups(result.spirvToIsaSpeedup, result.spirvToIsaSpeedupGeomean)}`,
+    "  parts of SPIR-V to code, wall time",
+    ...phases,
+    "  passes of the core at level 2, wall time",
+    ...passes,
     `  front end       ${fixed(result.frontEndMBps)} MB of text a second`,
     `  core            ${fixed(result.nsPerIrInstruction, 0)} ns an IR instruction at level 2, ${fixed(result.nsPerIrInstructionLevel0, 0)} at level 0`,
     `  cold command    ${fixed(result.coldCliSeconds, 3)} s, glslangValidator ${fixed(result.coldGlslangSeconds, 3)} s`,

@@ -93,14 +93,10 @@ function layoutText(entries: readonly CodeObjectEntry[]): { text: Uint8Array; of
     offsets.push(at);
     end = at + code.length * 4;
   }
-  const out = new Uint8Array(end + paddingDwords * 4);
-  const view = new DataView(out.buffer);
-  for (let at = 0; at < out.length; at += 4) view.setUint32(at, codeEnd, true);
-  entries.forEach(({ code }, i) => {
-    const from = offsets[i] as number;
-    for (let j = 0; j < code.length; j++) view.setUint32(from + j * 4, code[j] as number, true);
-  });
-  return { text: out, offsets };
+  // dwords in this machine's order, which is the file's: WebAssembly's memory is read in place, too
+  const dwords = new Uint32Array(end / 4 + paddingDwords).fill(codeEnd);
+  for (const [i, { code }] of entries.entries()) dwords.set(code, (offsets[i] as number) / 4);
+  return { text: new Uint8Array(dwords.buffer), offsets };
 }
 
 /** The HSA kernel descriptor: LDS stands in bytes 0..3, so RSRC2 leaves it to the loader. */
@@ -110,7 +106,8 @@ function kernelDescriptor(hardware: ComputeHardware, entryOffset: number): Uint8
   const view = new DataView(out.buffer);
   view.setUint32(0, hardware.ldsBytes, true);
   view.setUint32(4, hardware.scratchBytes, true);
-  view.setBigInt64(16, BigInt(entryOffset), true);
+  view.setUint32(16, entryOffset, true);
+  view.setInt32(20, Math.floor(entryOffset / 2 ** 32), true);
   view.setUint32(44, rsrc3, true);
   view.setUint32(48, rsrc1, true);
   view.setUint32(52, rsrc2, true);
@@ -119,8 +116,10 @@ function kernelDescriptor(hardware: ComputeHardware, entryOffset: number): Uint8
   return out;
 }
 
+const noteName = new TextEncoder().encode("AMDGPU\0\0");
+
 function noteSection(description: Uint8Array): Uint8Array {
-  const name = new TextEncoder().encode("AMDGPU\0\0");
+  const name = noteName;
   const padded = Math.ceil(description.length / 4) * 4;
   const out = new Uint8Array(12 + name.length + padded);
   const view = new DataView(out.buffer);

@@ -34,36 +34,31 @@ export interface ElfInput {
 const utf8 = new TextEncoder();
 
 class Strings {
-  private readonly parts: Uint8Array[] = [new Uint8Array(1)];
+  private text = "\0";
   private size = 1;
   add(value: string): number {
     const at = this.size;
-    const bytes = utf8.encode(`${value}\0`);
-    this.parts.push(bytes);
-    this.size += bytes.length;
+    this.text += `${value}\0`;
+    this.size += Buffer.byteLength(value) + 1;
     return at;
   }
   bytes(): Uint8Array {
-    return concat(this.parts, this.size);
+    return utf8.encode(this.text);
   }
 }
 
-function concat(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const out = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
-}
+/** Offsets of the section names, from section 1 on, and their table. */
+const sectionNames = ((): { readonly names: readonly number[]; readonly bytes: Uint8Array } => {
+  const strings = new Strings();
+  const names = [".note", ".rodata", ".text", ".symtab", ".strtab", ".shstrtab"].map((n) => strings.add(n));
+  return { names, bytes: strings.bytes() };
+})();
 
 const align = (value: number, step: number) => Math.ceil(value / step) * step;
 
 /** Lays out and writes an AMDGPU ELF: note, rodata, text (256-byte aligned), symbols. */
 export function writeElf(input: ElfInput): Uint8Array {
   const strings = new Strings();
-  const sectionNames = new Strings();
   const symbols = input.symbols.map((s) => ({ ...s, nameAt: strings.add(s.name) }));
   const strtab = strings.bytes();
   const noteAt = align(headerBytes + 3 * programHeaderBytes, 4);
@@ -73,15 +68,15 @@ export function writeElf(input: ElfInput): Uint8Array {
   const symtabAt = align(textAt + input.text.length, 8);
   const symtabBytes = symbolBytes * (symbols.length + 1);
   const strtabAt = symtabAt + symtabBytes;
-  const names = [".note", ".rodata", ".text", ".symtab", ".strtab", ".shstrtab"].map((n) => sectionNames.add(n));
-  const shstrtab = sectionNames.bytes();
+  const { names, bytes: shstrtab } = sectionNames;
   const shstrtabAt = strtabAt + strtab.length;
   const sectionsAt = align(shstrtabAt + shstrtab.length, 8);
   const out = new Uint8Array(sectionsAt + sectionHeaderBytes * 7);
   const view = new DataView(out.buffer);
   const u16 = (at: number, v: number) => view.setUint16(at, v, true);
   const u32 = (at: number, v: number) => view.setUint32(at, v, true);
-  const u64 = (at: number, v: number) => view.setBigUint64(at, BigInt(v), true);
+  // sizes and offsets of a file fit into 32 bits
+  const u64 = u32;
 
   out.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, osabi, abiVersion]);
   u16(16, 3); // ET_DYN

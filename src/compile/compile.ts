@@ -13,6 +13,7 @@ import type { Core, CoreFailure, CoreOutput, CorePassReport } from "../core/inde
 import { type Module, moduleStrings, reflectModule } from "../spirv/index.ts";
 import { reportCompile } from "./codes.ts";
 import { layoutResources } from "./layout.ts";
+import { PhaseClock, type Phases } from "./phases.ts";
 import { interfaceOf, usedPipeline } from "./pipeline.ts";
 import { specialize } from "./specialize.ts";
 import { statisticsOf } from "./statistics.ts";
@@ -23,6 +24,8 @@ export interface CompileReports {
   readonly spirv: Uint32Array;
   readonly ir?: string;
   readonly passes: readonly CorePassReport[];
+  /** Absent where another process has compiled. */
+  readonly phases?: Phases;
 }
 
 export interface CompileExtras {
@@ -38,7 +41,8 @@ export type CompileOutcome = CompileResult & CompileExtras;
  * diagnostics; a `Bug` thrown is ours. `dumpAfter` names passes whose IR to report, `["all"]` for each.
  */
 export function compileShader(request: CompileRequest, core: Core, dumpAfter?: readonly string[]): CompileOutcome {
-  const front = toSpirv(request);
+  const clock = new PhaseClock();
+  const front = toSpirv(request, clock);
   const { filesRead } = front;
   const refuse = (diagnostics: readonly Diagnostic[]): CompileOutcome => ({ ok: false, diagnostics, filesRead });
   if (!front.ok) return refuse(front.diagnostics);
@@ -58,6 +62,7 @@ export function compileShader(request: CompileRequest, core: Core, dumpAfter?: r
   const specialized = specialize(request, reflection.specializationConstants);
   if (!specialized.ok) return refuse(specialized.diagnostics);
 
+  clock.end("reflect");
   const compiled = core.compile({
     words: module.words,
     stage: reflection.stage,
@@ -72,6 +77,7 @@ export function compileShader(request: CompileRequest, core: Core, dumpAfter?: r
   });
   if (!compiled.ok) return refuse(compiled.failures.map((failure) => diagnosticOf(failure, module, request)));
 
+  clock.end("core");
   const { output } = compiled;
   const record = recordOf(request, reflection.stage, output, warnings, sourceMapOf(output, module, request), {
     workgroupSize: output.workgroupSize,
@@ -84,8 +90,10 @@ export function compileShader(request: CompileRequest, core: Core, dumpAfter?: r
     }),
     specializationConstants: reflection.specializationConstants.map(({ id, name }) => ({ id, name })),
   });
+  clock.end("record");
   const reports = {
     spirv: module.words,
+    phases: clock.phases,
     passes: output.passes,
     ...(output.ir !== undefined && { ir: output.ir }),
   };

@@ -1,2 +1,3 @@
 export { compileCodes } from "./codes.ts";
 export { type CompileExtras, type CompileOutcome, type CompileReports, compileShader } from "./compile.ts";
+export { type PhaseName, type Phases, phaseNames } from "./phases.ts";

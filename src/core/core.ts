@@ -42,33 +42,41 @@ const emptyRequest: CoreRequest = {
 /** Header words of the output block: `writeResult` in `assembly/compiler/index.ts`. */
 const headerWords = 37;
 
+const drawKinds = ["vertexBuffers", "baseVertex", "drawIndex", "startInstance"] as const;
+
 function userData(words: Uint32Array): UserDataEntry[] {
   const at = (i: number): number => words[i] ?? 0;
   const entries: UserDataEntry[] = [{ kind: "ringPointer", sgpr: 0, count: 2 }];
   let sgpr = 2;
-  for (let set = 0; set < 32; set++) {
+  for (let set = 0; set < 32 && at(15) >>> set !== 0; set++) {
     if ((at(15) >>> set) & 1) entries.push({ kind: "descriptorSet", sgpr: sgpr++, count: 1, set });
   }
   const inlined: number[] = [];
-  for (let dword = 0; dword < 64; dword++) if ((at(18 + (dword >> 5)) >>> (dword & 31)) & 1) inlined.push(4 * dword);
+  if (at(18) !== 0 || at(19) !== 0) {
+    for (let dword = 0; dword < 64; dword++) if ((at(18 + (dword >> 5)) >>> (dword & 31)) & 1) inlined.push(4 * dword);
+  }
   if (at(17) !== 0) entries.push({ kind: "pushConstantPointer", sgpr: at(16), count: 1 });
   else if (inlined.length > 0) {
     entries.push({ kind: "inlinePushConstants", sgpr: at(16), count: inlined.length, offsets: inlined });
   }
   let draw = at(23);
-  const drawKinds = ["vertexBuffers", "baseVertex", "drawIndex", "startInstance"] as const;
-  for (const [k, kind] of drawKinds.entries()) {
-    if ((at(22) >>> (k === 0 ? 3 : k - 1)) & 1) entries.push({ kind, sgpr: draw++, count: 1 });
+  if (at(22) !== 0) {
+    for (const [k, kind] of drawKinds.entries()) {
+      if ((at(22) >>> (k === 0 ? 3 : k - 1)) & 1) entries.push({ kind, sgpr: draw++, count: 1 });
+    }
   }
   if (at(20) !== 0xffffffff) entries.push({ kind: "workgroupCounts", sgpr: at(20), count: 3 });
   return entries;
 }
 
-/** Numbers of the bits that are set, in four words. */
-function bitsOf(words: readonly number[]): number[] {
-  return words.flatMap((word, w) =>
-    Array.from({ length: 32 }, (_, k) => k).flatMap((k) => ((word >>> k) & 1 ? [32 * w + k] : [])),
-  );
+/** Numbers of the bits that are set in the four words from `from` on. */
+function bitsOf(words: Uint32Array, from: number): number[] {
+  const bits: number[] = [];
+  for (let w = 0; w < 4; w++) {
+    for (let word = words[from + w] ?? 0; word !== 0; word &= word - 1)
+      bits.push(32 * w + 31 - Math.clz32(word & -word));
+  }
+  return bits;
 }
 
 function readOutput(words: Uint32Array, passes: readonly CorePassReport[]): CoreOutput {
@@ -96,8 +104,8 @@ function readOutput(words: Uint32Array, passes: readonly CorePassReport[]): Core
     contractions: at(10),
     interface: {
       stageInputs: at(21),
-      locations: bitsOf([24, 25, 26, 27].map(at)),
-      flat: bitsOf([28, 29, 30, 31].map(at)),
+      locations: bitsOf(words, 24),
+      flat: bitsOf(words, 28),
       vertexOutputs: at(32),
       colorFormats: at(33),
       depthFormat: at(34),

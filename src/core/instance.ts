@@ -16,6 +16,7 @@ interface CoreExports {
   staticEnd(): number;
 }
 
+const utf8 = new TextEncoder();
 const memoryPages = 0x2000;
 const ioVersion = 1;
 const maxWords = 4 << 20;
@@ -46,6 +47,7 @@ export class CoreInstance {
   readonly #words: Uint32Array;
   readonly #bytes: Uint8Array;
   readonly #initial: Uint8Array;
+  readonly #blocks: readonly number[];
   #session: Session = { validate: false, passed: () => undefined };
   #broken = false;
 
@@ -64,10 +66,12 @@ export class CoreInstance {
     this.#words = new Uint32Array(memory.buffer);
     this.#bytes = new Uint8Array(memory.buffer);
     this.#initial = this.#bytes.slice(0, this.#exports.staticEnd());
+    this.#blocks = [0, 1, 2, 3, 4, 5, 6].map((which) => this.#exports.address(which) >>> 2);
   }
 
+  /** Word index of a shared block. */
   #at(which: number): number {
-    return this.#exports.address(which) >>> 2;
+    return this.#blocks[which]!;
   }
 
   /** Runs `call` on clean static data. A trap makes this instance useless and throws `Bug`. */
@@ -97,18 +101,23 @@ export class CoreInstance {
 
   /** Writes a request's tables. Undefined, or what it has too much of (a `Limit` number). */
   #write(request: CoreRequest, validate: boolean): number | undefined {
-    const name = new TextEncoder().encode(request.entryPoint);
+    const name = utf8.encode(request.entryPoint);
     if (request.words.length > maxWords || name.length > maxNameBytes) return 1;
     if (request.bindings.length > maxRows || request.specialization.length > maxRows) return 5;
     const model = { vertex: 0, fragment: 4, compute: 5 }[request.stage];
     const flags = (request.contraction ? 1 : 0) | (request.robust ? 2 : 0) | (validate ? 4 : 0);
     const counts = [request.specialization.length, request.bindings.length, request.words.length];
     this.#options(model, name.length, request.optimization, flags, request.limits?.timeMs ?? defaultTimeMs, counts);
-    this.#bytes.set(name, this.#exports.address(1));
+    this.#bytes.set(name, 4 * this.#at(1));
     this.#writePipeline(request.pipeline);
-    request.bindings.forEach((b, i) => {
-      this.#words.set([b.set, b.binding, b.offsetBytes, b.strideBytes, b.count], this.#at(2) + 5 * i);
-    });
+    let row = this.#at(2);
+    for (const b of request.bindings) {
+      this.#words[row++] = b.set;
+      this.#words[row++] = b.binding;
+      this.#words[row++] = b.offsetBytes;
+      this.#words[row++] = b.strideBytes;
+      this.#words[row++] = b.count;
+    }
     request.specialization.forEach((s, i) => {
       this.#words.set([s.id, Number(s.bits & 0xffffffffn), Number(s.bits >> 32n)], this.#at(3) + 3 * i);
     });
@@ -118,14 +127,17 @@ export class CoreInstance {
 
   /** Layout: `Pipeline`, `VertexColumn` of `assembly/compiler/io.ts`. */
   #writePipeline(pipeline: CorePipeline | undefined): void {
-    const words = new Array<number>(16 + 32 * vertexColumns).fill(0);
-    for (let location = 0; location < 8; location++) words[location] = pipeline?.colorExports[location] ?? exportByType;
+    const at = this.#at(6);
+    const words = this.#words;
+    words.fill(0, at, at + 16 + 32 * vertexColumns);
+    for (let location = 0; location < 8; location++) {
+      words[at + location] = pipeline?.colorExports[location] ?? exportByType;
+    }
     for (const a of pipeline?.vertexAttributes ?? []) {
       if (a.location >= 32) continue;
       const row = [a.format, a.components, a.binding, a.offset, a.divisor === undefined ? 0 : 1, a.divisor ?? 0];
-      words.splice(16 + a.location * vertexColumns, vertexColumns, ...row, a.swapped ? 1 : 0);
+      words.set([...row, a.swapped ? 1 : 0], at + 16 + a.location * vertexColumns);
     }
-    this.#words.set(words, this.#at(6));
   }
 
   /** `compile` or `lower` of a request: the failure's numbers, or undefined when it went well. */

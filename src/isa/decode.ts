@@ -60,6 +60,45 @@ function findOp(words: ArrayLike<number>, at: number): Op | undefined {
   return flat && opByCode(flat, opcode);
 }
 
+/** What the length of an op's instructions depends on, worked out once. */
+interface Lengths {
+  readonly op: Op;
+  /** Dwords without literal, second dword and addresses. */
+  readonly dwords: number;
+  /** A literal always follows. */
+  readonly literal: boolean;
+  /** Source fields that may hold the literal marker; src0 also the marker of a second form. */
+  readonly sources: readonly { readonly field: Field; readonly literal: boolean; readonly second: boolean }[];
+  /** MIMG: dwords of further addresses. */
+  readonly nsa: Field | undefined;
+}
+
+const lengthsOfOp = new Map<Op, Lengths>();
+
+function lengthsOf(op: Op): Lengths {
+  let lengths = lengthsOfOp.get(op);
+  if (lengths === undefined) {
+    const format = formats[op.format];
+    const fields = format.fields as readonly Field[];
+    const mask = literalFields(op);
+    const sources = fields.flatMap((field) => {
+      const source = sourceNumber[field.name];
+      if (source === undefined || op.format === "MIMG") return [];
+      const row = { field, literal: ((mask >> source) & 1) !== 0, second: source === 0 && hasSecondForms(op) };
+      return row.literal || row.second ? [row] : [];
+    });
+    lengths = {
+      op,
+      dwords: format.dwords,
+      literal: op.format !== "MIMG" && (mask & 8) !== 0,
+      sources,
+      nsa: op.format === "MIMG" ? fields.find(({ name }) => name === "nsa") : undefined,
+    };
+    lengthsOfOp.set(op, lengths);
+  }
+  return lengths;
+}
+
 /**
  * Op and length of the instruction at `words[at]` as `decode` has them, without a look at its operands; undefined where
  * the rows have none or the words end inside it.
@@ -70,20 +109,16 @@ export function measure(
 ): { readonly op: Op; readonly dwords: number } | undefined {
   const op = findOp(words, at);
   if (op === undefined) return undefined;
-  const format = formats[op.format];
-  let dwords: number = format.dwords;
-  if (op.format === "MIMG") {
-    dwords += extract(format.fields.find(({ name }) => name === "nsa")!, words, at);
+  const lengths = lengthsOf(op);
+  let { dwords } = lengths;
+  if (lengths.nsa !== undefined) {
+    dwords += extract(lengths.nsa, words, at);
   } else {
-    const mask = literalFields(op);
-    let extra = (mask & 8) !== 0;
-    for (const field of format.fields) {
-      if (extra) break;
-      const source = sourceNumber[field.name];
-      if (source === undefined) continue;
+    let extra = lengths.literal;
+    for (let k = 0; k < lengths.sources.length && !extra; k++) {
+      const { field, literal, second } = lengths.sources[k]!;
       const value = extract(field, words, at);
-      extra = ((mask >> source) & 1) !== 0 && value === SourceCode.literal;
-      if (source === 0 && secondForm(op, value) !== undefined) extra = true;
+      extra = (literal && value === SourceCode.literal) || (second && formOfMarker.has(value));
     }
     if (extra) dwords++;
   }
@@ -96,8 +131,12 @@ const formOfMarker: ReadonlyMap<number, SecondDwordName> = new Map(
   ),
 );
 
+function hasSecondForms(op: Op): boolean {
+  return op.format === "VOP1" || op.format === "VOP2" || op.format === "VOPC";
+}
+
 function secondForm(op: Op, src0: number | undefined): SecondDwordName | undefined {
-  if (op.format !== "VOP1" && op.format !== "VOP2" && op.format !== "VOPC") return undefined;
+  if (!hasSecondForms(op)) return undefined;
   return src0 === undefined ? undefined : formOfMarker.get(src0);
 }
 

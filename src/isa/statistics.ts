@@ -53,12 +53,37 @@ export function issueCycles({ op }: Pick<Instruction, "op">): number {
   return 1;
 }
 
-function waitCycles(op: Op, simm16: number): number {
-  if (op.name === "s_barrier") return latency.barrier;
-  if (op.name !== "s_waitcnt") return 0;
+/** Of `s_waitcnt`. */
+function waitCycles(simm16: number): number {
   const vm = ((simm16 & 15) | ((simm16 >> 10) & 0x30)) !== 63;
   const lgkm = ((simm16 >> 8) & 63) !== 63;
   return vm ? latency.vm : lgkm ? latency.lgkm : 0;
+}
+
+/** What the counts need of an op, worked out once. */
+interface OpFacts {
+  readonly unit: InstructionClass;
+  /** Without the wait of `s_waitcnt`. */
+  readonly cycles: number;
+  readonly isWaitcnt: boolean;
+  readonly isPadding: boolean;
+}
+
+const factsOfOp = new Map<Op, OpFacts>();
+
+function factsOf(op: Op): OpFacts {
+  let facts = factsOfOp.get(op);
+  if (facts === undefined) {
+    const isWaitcnt = op.name === "s_waitcnt";
+    facts = {
+      unit: classify({ op }),
+      cycles: issueCycles({ op }) + (op.name === "s_barrier" ? latency.barrier : 0),
+      isWaitcnt,
+      isPadding: op.name === "s_code_end",
+    };
+    factsOfOp.set(op, facts);
+  }
+  return facts;
 }
 
 /**
@@ -80,10 +105,11 @@ export function countInstructions(words: ArrayLike<number>): InstructionCounts {
     const { op, dwords } = instruction;
     const word = words[at] as number;
     at += dwords;
-    if (op.name === "s_code_end") continue;
+    const facts = factsOf(op);
+    if (facts.isPadding) continue;
     instructions++;
-    counts[classify(instruction)]++;
-    estimatedCycles += issueCycles(instruction) + waitCycles(op, word & 0xffff);
+    counts[facts.unit]++;
+    estimatedCycles += facts.isWaitcnt ? facts.cycles + waitCycles(word & 0xffff) : facts.cycles;
   }
   const { salu, valu, smem, vmem, lds } = counts;
   return {

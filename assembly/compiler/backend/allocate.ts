@@ -294,7 +294,7 @@ export function allocate(spill: bool): bool {
     vStart[v] = start;
     vOrder[count++] = v;
   }
-  sortByKey(vOrder, spare, count, vStart);
+  sortByKey(vOrder, spare, count, changetype<usize>(vStart), 5);
   spilling = false;
   if (spill) weighRegisters();
   let good = true;

@@ -1,5 +1,5 @@
 /** Addresses of the back end's columns. All capacities are constants; over one is `Limit.MACHINE`. */
-import { U8Column, U32Column } from "../../base/index.ts";
+import { Field2, Field4, Field8, Field16, U8Column, U32Column } from "../../base/index.ts";
 import { BACKEND_BASE } from "../memory-map.ts";
 
 /** Machine instructions; id 0 is none. */
@@ -15,126 +15,123 @@ export const MAX_CODE_WORDS: u32 = 1 << 20;
 const MAX_VALUES: u32 = 1 << 20;
 const MAX_NODES: u32 = 1 << 18;
 
-const I: usize = (<usize>MAX_MINSTRS) << 2;
-const B: usize = (<usize>MAX_MBLOCKS) << 2;
-const V: usize = (<usize>MAX_VREGS) << 2;
-const U: usize = (<usize>MAX_UNITS) << 2;
-const S: usize = (<usize>MAX_SEGMENTS) << 2;
-const L: usize = (<usize>MAX_LINKS) << 2;
+// Tables of rows; each begins on cache lines of its own.
+const INSTRS: usize = BACKEND_BASE + 0x500;
+const BLOCKS: usize = INSTRS + ((<usize>MAX_MINSTRS) << 6) + 0x40;
+const BLOCK_ORDER: usize = BLOCKS + ((<usize>MAX_MBLOCKS) << 6) + 0x40;
+const VREGS: usize = BLOCK_ORDER + ((<usize>MAX_MBLOCKS) << 2) + 0x40;
+const VREG_ORDER: usize = VREGS + ((<usize>MAX_VREGS) << 5) + 0x40;
+const UNITS: usize = VREG_ORDER + ((<usize>MAX_VREGS) << 2) + 0x40;
+const SEGMENTS: usize = UNITS + ((<usize>MAX_UNITS) << 5) + 0x40;
+const LINKS: usize = SEGMENTS + ((<usize>MAX_SEGMENTS) << 4) + 0x40;
+const VALUES: usize = LINKS + ((<usize>MAX_LINKS) << 3) + 0x40;
+const NODES: usize = VALUES + ((<usize>MAX_VALUES) << 4) + 0x40;
 
 // Machine instructions.
-export const mOp = changetype<U32Column>(BACKEND_BASE);
-export const mDst0 = changetype<U32Column>(BACKEND_BASE + I);
-export const mDst1 = changetype<U32Column>(BACKEND_BASE + 2 * I);
-export const mSrc0 = changetype<U32Column>(BACKEND_BASE + 3 * I);
-export const mSrc1 = changetype<U32Column>(BACKEND_BASE + 4 * I);
-export const mSrc2 = changetype<U32Column>(BACKEND_BASE + 5 * I);
-export const mSrc3 = changetype<U32Column>(BACKEND_BASE + 6 * I);
+export const mOp = changetype<Field16>(INSTRS);
+export const mDst0 = changetype<Field16>(INSTRS + 4);
+export const mDst1 = changetype<Field16>(INSTRS + 8);
+export const mSrc0 = changetype<Field16>(INSTRS + 12);
+export const mSrc1 = changetype<Field16>(INSTRS + 16);
+export const mSrc2 = changetype<Field16>(INSTRS + 20);
+export const mSrc3 = changetype<Field16>(INSTRS + 24);
 /** The literal dword, when an operand is `Hw.LITERAL`. */
-export const mLit = changetype<U32Column>(BACKEND_BASE + 7 * I);
+export const mLit = changetype<Field16>(INSTRS + 28);
 /** Offset, simm16, or the target block of a branch. */
-export const mImm = changetype<U32Column>(BACKEND_BASE + 8 * I);
-export const mMods = changetype<U32Column>(BACKEND_BASE + 9 * I);
-export const mPrev = changetype<U32Column>(BACKEND_BASE + 10 * I);
-export const mNext = changetype<U32Column>(BACKEND_BASE + 11 * I);
-export const mBlock = changetype<U32Column>(BACKEND_BASE + 12 * I);
+export const mImm = changetype<Field16>(INSTRS + 32);
+export const mMods = changetype<Field16>(INSTRS + 36);
+export const mPrev = changetype<Field16>(INSTRS + 40);
+export const mNext = changetype<Field16>(INSTRS + 44);
+export const mBlock = changetype<Field16>(INSTRS + 48);
 /** Number in layout order, from `liveness`; its uses are read at 2 * pos, its definitions written at 2 * pos + 1. */
-export const mPos = changetype<U32Column>(BACKEND_BASE + 13 * I);
-export const mPlace = changetype<U32Column>(BACKEND_BASE + 14 * I);
-const INSTR_END: usize = BACKEND_BASE + 15 * I;
+export const mPos = changetype<Field16>(INSTRS + 52);
+export const mPlace = changetype<Field16>(INSTRS + 56);
 
 // Machine blocks.
-export const bFirst = changetype<U32Column>(INSTR_END);
-export const bLast = changetype<U32Column>(INSTR_END + B);
+export const bFirst = changetype<Field16>(BLOCKS);
+export const bLast = changetype<Field16>(BLOCKS + 4);
 /** Block at this place of the layout. */
-export const bOrder = changetype<U32Column>(INSTR_END + 2 * B);
+export const bOrder = changetype<U32Column>(BLOCK_ORDER);
 /** Place of this block in the layout. */
-export const bIndex = changetype<U32Column>(INSTR_END + 3 * B);
+export const bIndex = changetype<Field16>(BLOCKS + 8);
 /** Successors where control goes, 0 for none. */
-export const bSucc0 = changetype<U32Column>(INSTR_END + 4 * B);
-export const bSucc1 = changetype<U32Column>(INSTR_END + 5 * B);
+export const bSucc0 = changetype<Field16>(BLOCKS + 12);
+export const bSucc1 = changetype<Field16>(BLOCKS + 16);
 /** Successors as one lane sees them: VGPRs are live along these. */
-export const bLane0 = changetype<U32Column>(INSTR_END + 6 * B);
-export const bLane1 = changetype<U32Column>(INSTR_END + 7 * B);
+export const bLane0 = changetype<Field16>(BLOCKS + 20);
+export const bLane1 = changetype<Field16>(BLOCKS + 24);
 /** First link of the predecessor lists (pool `linkNext`, `linkValue`). */
-export const bPreds = changetype<U32Column>(INSTR_END + 8 * B);
-export const bLanePreds = changetype<U32Column>(INSTR_END + 9 * B);
-export const bStartPos = changetype<U32Column>(INSTR_END + 10 * B);
-export const bEndPos = changetype<U32Column>(INSTR_END + 11 * B);
-export const bStamp = changetype<U32Column>(INSTR_END + 12 * B);
-export const bScratch = changetype<U32Column>(INSTR_END + 13 * B);
+export const bPreds = changetype<Field16>(BLOCKS + 28);
+export const bLanePreds = changetype<Field16>(BLOCKS + 32);
+export const bStartPos = changetype<Field16>(BLOCKS + 36);
+export const bEndPos = changetype<Field16>(BLOCKS + 40);
+export const bStamp = changetype<Field16>(BLOCKS + 44);
+export const bScratch = changetype<Field16>(BLOCKS + 48);
 /** Byte offset of the block's code. */
-export const bOffset = changetype<U32Column>(INSTR_END + 14 * B);
-export const bStack = changetype<U32Column>(INSTR_END + 15 * B);
+export const bOffset = changetype<Field16>(BLOCKS + 52);
+export const bStack = changetype<Field16>(BLOCKS + 56);
 /** Loops around the block. */
-export const bDepth = changetype<U32Column>(INSTR_END + 16 * B);
-const BLOCK_END: usize = INSTR_END + 17 * B;
+export const bDepth = changetype<Field16>(BLOCKS + 60);
 
 // Virtual registers. info: size in [4:0], class in bit 5.
-export const vInfo = changetype<U32Column>(BLOCK_END);
+export const vInfo = changetype<Field8>(VREGS);
 /** First unit. */
-export const vUnit = changetype<U32Column>(BLOCK_END + V);
+export const vUnit = changetype<Field8>(VREGS + 4);
 /** Allocated register (SGPR or VGPR number), or NO_REG. */
-export const vReg = changetype<U32Column>(BLOCK_END + 2 * V);
+export const vReg = changetype<Field8>(VREGS + 8);
 /** Register that it must get, or NO_REG: arguments of the launch. */
-export const vFixed = changetype<U32Column>(BLOCK_END + 3 * V);
+export const vFixed = changetype<Field8>(VREGS + 12);
 /** Operand whose register is preferred, 0 for none. */
-export const vHint = changetype<U32Column>(BLOCK_END + 4 * V);
+export const vHint = changetype<Field8>(VREGS + 16);
 /** Register that stands for this one after coalescing; itself when it is its own. */
-export const vLeader = changetype<U32Column>(BLOCK_END + 5 * V);
+export const vLeader = changetype<Field8>(VREGS + 20);
 /** Component of the leader where this one's component 0 stands. */
-export const vShift = changetype<U32Column>(BLOCK_END + 6 * V);
-export const vStart = changetype<U32Column>(BLOCK_END + 7 * V);
-export const vOrder = changetype<U32Column>(BLOCK_END + 8 * V);
-const VREG_END: usize = BLOCK_END + 9 * V;
+export const vShift = changetype<Field8>(VREGS + 24);
+export const vStart = changetype<Field8>(VREGS + 28);
+export const vOrder = changetype<U32Column>(VREG_ORDER);
 
 // Units.
 /** Reads and writes in layout order: link list of instruction * 2 + (1 for a write). */
-export const uEvents = changetype<U32Column>(VREG_END);
+export const uEvents = changetype<Field8>(UNITS);
 /** First live segment; segments ascend and don't touch. */
-export const uSegments = changetype<U32Column>(VREG_END + U);
+export const uSegments = changetype<Field8>(UNITS + 4);
 /** End of the last live segment. */
-export const uEnd = changetype<U32Column>(VREG_END + 2 * U);
+export const uEnd = changetype<Field8>(UNITS + 8);
 /** Instructions that write it, copies of its own value left out. */
-export const uWrites = changetype<U32Column>(VREG_END + 3 * U);
+export const uWrites = changetype<Field8>(UNITS + 12);
 /** The last live segment. */
-export const uLast = changetype<U32Column>(VREG_END + 4 * U);
-const UNIT_END: usize = VREG_END + 5 * U;
+export const uLast = changetype<Field8>(UNITS + 16);
 
 // Live segments [start, end) in half positions.
-export const segStart = changetype<U32Column>(UNIT_END);
-export const segEnd = changetype<U32Column>(UNIT_END + S);
-export const segNext = changetype<U32Column>(UNIT_END + 2 * S);
-const SEG_END: usize = UNIT_END + 3 * S;
+export const segStart = changetype<Field4>(SEGMENTS);
+export const segEnd = changetype<Field4>(SEGMENTS + 4);
+export const segNext = changetype<Field4>(SEGMENTS + 8);
 
-export const linkValue = changetype<U32Column>(SEG_END);
-export const linkNext = changetype<U32Column>(SEG_END + L);
-const LINK_END: usize = SEG_END + 2 * L;
+export const linkValue = changetype<Field2>(LINKS);
+export const linkNext = changetype<Field2>(LINKS + 4);
 
 // Selection, by IR value.
 /** Operand word of the value, 0 while it has none. */
-export const valueOperand = changetype<U32Column>(LINK_END);
+export const valueOperand = changetype<Field4>(VALUES);
 /** How it is selected (`Sel`), with the inner instruction that it absorbs. */
-export const valueSel = changetype<U32Column>(LINK_END + ((<usize>MAX_VALUES) << 2));
-export const valueNeed = changetype<U32Column>(LINK_END + 2 * ((<usize>MAX_VALUES) << 2));
+export const valueSel = changetype<Field4>(VALUES + 4);
+export const valueNeed = changetype<Field4>(VALUES + 8);
 /** Register class of the value (`ValueClass`). */
-export const valueClass = changetype<U32Column>(LINK_END + 3 * ((<usize>MAX_VALUES) << 2));
-const VALUE_END: usize = LINK_END + 4 * ((<usize>MAX_VALUES) << 2);
+export const valueClass = changetype<Field4>(VALUES + 12);
 
 // Selection, by IR node (`control` says more).
-const N: usize = (<usize>MAX_NODES) << 2;
 /** Block: the machine block where its instructions start. If: the one behind it. Loop: its exit. */
-export const nodeMachine = changetype<U32Column>(VALUE_END);
+export const nodeMachine = changetype<Field8>(NODES);
 /** Block: the last instruction of its prologue, 0 for none. If, loop: SGPR with the saved EXEC. */
-export const nodeAnchor = changetype<U32Column>(VALUE_END + N);
-export const nodeInfo = changetype<U32Column>(VALUE_END + 2 * N);
+export const nodeAnchor = changetype<Field8>(NODES + 4);
+export const nodeInfo = changetype<Field8>(NODES + 8);
 /** If: the machine block where else starts. Loop: the one where cont starts. */
-export const nodeTarget = changetype<U32Column>(VALUE_END + 3 * N);
+export const nodeTarget = changetype<Field8>(NODES + 12);
 /** Block: ifs and loops around it. Loop: its header's machine block. */
-export const nodeDepthOf = changetype<U32Column>(VALUE_END + 4 * N);
+export const nodeDepthOf = changetype<Field8>(NODES + 16);
 /** Loop: SGPR with the lanes that go on at its cont. */
-export const nodeContinuing = changetype<U32Column>(VALUE_END + 5 * N);
-const NODE_END: usize = VALUE_END + 6 * N;
+export const nodeContinuing = changetype<Field8>(NODES + 20);
+const NODE_END: usize = NODES + ((<usize>MAX_NODES) << 5) + 0x40;
 
 export const codeWords = changetype<U32Column>(NODE_END);
 const CODE_END: usize = NODE_END + ((<usize>MAX_CODE_WORDS) << 2);

@@ -1,5 +1,6 @@
 /** The back end: IR to gfx1030 machine code, in the order of README.md. */
 import { Fail, fail, failed, failureCode } from "../../base/index.ts";
+import { Option, option } from "../io.ts";
 import { BACKEND_END } from "../memory-map.ts";
 import { allocate, usedSgprs, usedVgprs } from "./allocate.ts";
 import { checkAllocation } from "./check.ts";
@@ -58,7 +59,8 @@ export function select(thrifty: bool): void {
   if (failed()) return;
   selectFunction();
   if (failed()) return;
-  if (!thrifty) {
+  // At level 0 the order is that of selection.
+  if (!thrifty && option(Option.LEVEL) > 0) {
     schedule();
     pairShared();
   }

@@ -356,32 +356,10 @@ export function removeInstr(i: u32): void {
   else mPrev[next] = prev;
   mBlock[i] = 0;
 }
-/** Source operand `k` (0 to 3). */
+/** Source operand `k` (0 to 3): four words of the row, one behind the other. */
 export function source(i: u32, k: u32): u32 {
-  switch (k) {
-    case 0:
-      return mSrc0[i];
-    case 1:
-      return mSrc1[i];
-    case 2:
-      return mSrc2[i];
-    default:
-      return mSrc3[i];
-  }
+  return load<u32>(changetype<usize>(mSrc0) + ((<usize>i) << 6) + ((<usize>k) << 2));
 }
 export function setSource(i: u32, k: u32, operand: u32): void {
-  switch (k) {
-    case 0:
-      mSrc0[i] = operand;
-      break;
-    case 1:
-      mSrc1[i] = operand;
-      break;
-    case 2:
-      mSrc2[i] = operand;
-      break;
-    default:
-      mSrc3[i] = operand;
-      break;
-  }
+  store<u32>(changetype<usize>(mSrc0) + ((<usize>i) << 6) + ((<usize>k) << 2), operand);
 }

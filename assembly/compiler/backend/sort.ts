@@ -1,11 +1,15 @@
 /** Sorting of index columns. */
 import { U32Column } from "../../base/index.ts";
 
+function key(keys: usize, shift: u32, item: u32): u32 {
+  return load<u32>(keys + ((<usize>item) << shift));
+}
+
 /**
- * Sorts `items[0 .. count)` by `keys[item]`, ascending and stable; `spare` holds as many. Bottom-up merge: O(n log n) and
+ * Sorts `items[0 .. count)` by the word at `keys + (item << shift)`, ascending and stable; `spare` holds as many. Bottom-up merge: O(n log n) and
  * no recursion.
  */
-export function sortByKey(items: U32Column, spare: U32Column, count: u32, keys: U32Column): void {
+export function sortByKey(items: U32Column, spare: U32Column, count: u32, keys: usize, shift: u32): void {
   let from = items;
   let to = spare;
   for (let width: u32 = 1; width < count; width <<= 1) {
@@ -15,7 +19,7 @@ export function sortByKey(items: U32Column, spare: U32Column, count: u32, keys: 
       let a = start;
       let b = middle;
       for (let k = start; k < end; k++) {
-        if (a < middle && (b >= end || keys[from[a]] <= keys[from[b]])) to[k] = from[a++];
+        if (a < middle && (b >= end || key(keys, shift, from[a]) <= key(keys, shift, from[b]))) to[k] = from[a++];
         else to[k] = from[b++];
       }
     }

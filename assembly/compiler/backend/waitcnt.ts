@@ -140,6 +140,8 @@ function needInstr(i: u32): void {
   needLgkm = NO_WAIT;
   needVs = NO_WAIT;
   needExp = exporting && mDst0[i] != 0 && hwCode(mDst0[i]) >= <u32>Hw.VGPR0;
+  // Nothing is open: most of the code between accesses.
+  if (doneVm == nowVm && doneLgkm == nowLgkm && doneVs == nowVs) return;
   if (mOp[i] == P_RELEASE) {
     if ((mImm[i] & 1) != 0) {
       need(VM, LOAD_SLOT);
@@ -313,6 +315,16 @@ function lastBranch(b: u32): u32 {
   return 0;
 }
 
+/** Whether control goes back to an earlier block, or to its own. */
+function hasBackEdge(count: u32): bool {
+  for (let k: u32 = 0; k < count; k++) {
+    const b = bOrder[k];
+    if (bSucc0[b] != 0 && bIndex[bSucc0[b]] <= k) return true;
+    if (bSucc1[b] != 0 && bIndex[bSucc1[b]] <= k) return true;
+  }
+  return false;
+}
+
 /** Inserts s_waitcnt and s_waitcnt_vscnt; takes the release marks away. */
 export function insertWaitcnt(): void {
   const count = layoutLength();
@@ -329,6 +341,17 @@ export function insertWaitcnt(): void {
   flowBytes.clear(0, count * STATE_BYTES);
   store<u8>(stateOf(bOrder[0]) + REACHED_BYTE, 1);
   store<u8>(stateOf(bOrder[0]) + DIRTY_BYTE, 1);
+  if (!hasBackEdge(count)) {
+    // Each state is whole when its block is reached: one walk is enough.
+    for (let k: u32 = 0; k < count && spend(16); k++) {
+      const b = bOrder[k];
+      loadState(b);
+      walk(b, true);
+      if (bSucc0[b] != 0) mergeInto(bSucc0[b]);
+      if (bSucc1[b] != 0) mergeInto(bSucc1[b]);
+    }
+    return;
+  }
   let changed = true;
   while (changed) {
     changed = false;

@@ -8,16 +8,20 @@ import { IR_END, instrBlock, instrImm0, instrNext, instrPlace } from "./columns.
 import { firstInstr, insertInstr, newInstr, nextInstr, opOf, setImm, setSrc, widthOf } from "./instr.ts";
 import { entryBlock } from "./nodes.ts";
 
-const POOL_SIZE: u32 = 1 << 14;
+const MAX_POOL: u32 = 1 << 14;
+const FIRST_POOL: u32 = 1 << 8;
+/** Hash table of the constants; few shaders need more of it than is cleared at the start. */
 const pool = changetype<U32Column>(IR_END);
 
+let poolMask: u32 = FIRST_POOL - 1;
 let pooled: u32 = 0;
 let lastConstant: u32 = 0;
 let cursorBlock: u32 = 0;
 let cursorAt: u32 = 0;
 
 export function resetConstants(): void {
-  pool.clear(0, POOL_SIZE);
+  pool.clear(0, FIRST_POOL);
+  poolMask = FIRST_POOL - 1;
   pooled = 0;
   lastConstant = 0;
   cursorBlock = 0;
@@ -49,22 +53,38 @@ export function currentBlock(): u32 {
 
 function poolSlot(bits: u32, width: u32): u32 {
   let h = (bits ^ (width << 27)) * 0x9e3779b1;
-  h = (h ^ (h >> 15)) & (POOL_SIZE - 1);
+  h = (h ^ (h >> 15)) & poolMask;
   for (let i = pool[h]; i != 0; i = pool[h]) {
     if (instrImm0[i] == bits && opOf(i) == Op.CONST && widthOf(i) == width) break;
-    h = (h + 1) & (POOL_SIZE - 1);
+    h = (h + 1) & poolMask;
   }
   return h;
+}
+
+/** Puts a constant into its slot of the table, which grows when half of it is in use; at its full size others are left out. */
+function enter(h: u32, i: u32): void {
+  if (pooled <= poolMask >> 1) {
+    pool[h] = i;
+    pooled++;
+    return;
+  }
+  if (poolMask + 1 >= MAX_POOL) return;
+  poolMask = poolMask * 4 + 3;
+  pool.clear(0, poolMask + 1);
+  pooled = 0;
+  for (let k = firstInstr(entryBlock()); k != 0 && opOf(k) == Op.CONST && pooled <= poolMask >> 1; k = nextInstr(k)) {
+    const slot = poolSlot(instrImm0[k], widthOf(k));
+    if (pool[slot] != 0) continue;
+    pool[slot] = k;
+    pooled++;
+  }
 }
 
 /** Enters an instruction of the leading run of constants into the pool (after a snapshot was read). */
 export function poolConstant(i: u32): void {
   lastConstant = i;
-  if (pooled >= POOL_SIZE >> 1) return;
   const h = poolSlot(instrImm0[i], widthOf(i));
-  if (pool[h] != 0) return;
-  pool[h] = i;
-  pooled++;
+  if (pool[h] == 0) enter(h, i);
 }
 
 function constantOf(bits: u32, width: u32): u32 {
@@ -83,10 +103,7 @@ function constantOf(bits: u32, width: u32): u32 {
   const at = last == 0 ? firstInstr(entry) : instrNext[last];
   insertInstr(i, entry, at);
   lastConstant = i;
-  if (pooled < POOL_SIZE >> 1) {
-    pool[h] = i;
-    pooled++;
-  }
+  enter(h, i);
   return i;
 }
 

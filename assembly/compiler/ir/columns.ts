@@ -1,4 +1,4 @@
-import { U32Column } from "../../base/index.ts";
+import { Field4, Field16, U32Column } from "../../base/index.ts";
 import { IR_BASE } from "../memory-map.ts";
 
 /** Instruction ids are below this; so are value ids, as a value is the instruction that makes it. */
@@ -11,65 +11,64 @@ export const MAX_PREDS: u32 = 1 << 19;
 export const MAX_VARS: u32 = 1 << 18;
 export const MAX_PLACES: u32 = 1 << 18;
 
-const I: usize = (<usize>MAX_INSTRS) << 2;
-const S: usize = (<usize>MAX_SLOTS) << 2;
-const N: usize = (<usize>MAX_NODES) << 2;
+// Tables of rows; each begins on cache lines of its own.
+const INSTRS: usize = IR_BASE;
+const SLOTS: usize = INSTRS + ((<usize>MAX_INSTRS) << 6) + 0x440;
+const NODES: usize = SLOTS + ((<usize>MAX_SLOTS) << 4) + 0x480;
 
 // Instructions. head: op 16 bits, width 8 bits, components 8 bits.
-export const instrHead = changetype<U32Column>(IR_BASE);
-export const instrFlagBits = changetype<U32Column>(IR_BASE + I);
+export const instrHead = changetype<Field16>(INSTRS);
+export const instrFlagBits = changetype<Field16>(INSTRS + 4);
 /** Block id; 0 for the condition of an if node and for erased instructions. */
-export const instrBlock = changetype<U32Column>(IR_BASE + 2 * I);
-export const instrPrev = changetype<U32Column>(IR_BASE + 3 * I);
-export const instrNext = changetype<U32Column>(IR_BASE + 4 * I);
-export const instrSlots = changetype<U32Column>(IR_BASE + 5 * I);
+export const instrBlock = changetype<Field16>(INSTRS + 8);
+export const instrPrev = changetype<Field16>(INSTRS + 12);
+export const instrNext = changetype<Field16>(INSTRS + 16);
+export const instrSlots = changetype<Field16>(INSTRS + 20);
 /** Number of sources in the low half, capacity in slots in the high half. */
-export const instrCounts = changetype<U32Column>(IR_BASE + 6 * I);
-export const instrImm0 = changetype<U32Column>(IR_BASE + 7 * I);
-export const instrImm1 = changetype<U32Column>(IR_BASE + 8 * I);
+export const instrCounts = changetype<Field16>(INSTRS + 24);
+export const instrImm0 = changetype<Field16>(INSTRS + 28);
+export const instrImm1 = changetype<Field16>(INSTRS + 32);
 /** Third immediate; the if node of an `if`. */
-export const instrImm2 = changetype<U32Column>(IR_BASE + 9 * I);
-export const instrImm3 = changetype<U32Column>(IR_BASE + 10 * I);
-export const instrUses = changetype<U32Column>(IR_BASE + 11 * I);
-export const instrUseCount = changetype<U32Column>(IR_BASE + 12 * I);
-export const instrPlace = changetype<U32Column>(IR_BASE + 13 * I);
+export const instrImm2 = changetype<Field16>(INSTRS + 36);
+export const instrImm3 = changetype<Field16>(INSTRS + 40);
+export const instrUses = changetype<Field16>(INSTRS + 44);
+export const instrUseCount = changetype<Field16>(INSTRS + 48);
+export const instrPlace = changetype<Field16>(INSTRS + 52);
 /** Free for the running pass; undefined at its start. */
-export const instrScratch = changetype<U32Column>(IR_BASE + 14 * I);
-const INSTR_END: usize = IR_BASE + 15 * I;
+export const instrScratch = changetype<Field16>(INSTRS + 56);
 
 // Source slots: the value, who reads it, and the doubly linked list of the value's slots.
-export const slotValue = changetype<U32Column>(INSTR_END);
-export const slotUser = changetype<U32Column>(INSTR_END + S);
-export const slotNext = changetype<U32Column>(INSTR_END + 2 * S);
-export const slotPrev = changetype<U32Column>(INSTR_END + 3 * S);
-const SLOT_END: usize = INSTR_END + 4 * S;
+export const slotValue = changetype<Field4>(SLOTS);
+export const slotUser = changetype<Field4>(SLOTS + 4);
+export const slotNext = changetype<Field4>(SLOTS + 8);
+export const slotPrev = changetype<Field4>(SLOTS + 12);
 
 // Control-flow nodes.
-export const nodeKind = changetype<U32Column>(SLOT_END);
+export const nodeKind = changetype<Field16>(NODES);
 /** The if or loop whose list this stands in; 0 for the body of the function. */
-export const nodeParent = changetype<U32Column>(SLOT_END + N);
+export const nodeParent = changetype<Field16>(NODES + 4);
 /** 0: function body, then, body. 1: else, cont. */
-export const nodeSide = changetype<U32Column>(SLOT_END + 2 * N);
-export const nodePrev = changetype<U32Column>(SLOT_END + 3 * N);
-export const nodeNext = changetype<U32Column>(SLOT_END + 4 * N);
+export const nodeSide = changetype<Field16>(NODES + 8);
+export const nodePrev = changetype<Field16>(NODES + 12);
+export const nodeNext = changetype<Field16>(NODES + 16);
 /** Block: first and last instruction. If, loop: first and last node of side 0. */
-export const nodeFirst = changetype<U32Column>(SLOT_END + 5 * N);
-export const nodeLast = changetype<U32Column>(SLOT_END + 6 * N);
+export const nodeFirst = changetype<Field16>(NODES + 20);
+export const nodeLast = changetype<Field16>(NODES + 24);
 /** If, loop: first and last node of side 1. Block: start of its predecessors, their count. */
-export const nodeFirst1 = changetype<U32Column>(SLOT_END + 7 * N);
-export const nodeLast1 = changetype<U32Column>(SLOT_END + 8 * N);
+export const nodeFirst1 = changetype<Field16>(NODES + 28);
+export const nodeLast1 = changetype<Field16>(NODES + 32);
 /** Block: capacity of its predecessor list. If: its condition instruction. Loop: bit 0 divergent. */
-export const nodeAux = changetype<U32Column>(SLOT_END + 9 * N);
+export const nodeAux = changetype<Field16>(NODES + 36);
 /** Free for the running pass. */
-export const nodeScratch = changetype<U32Column>(SLOT_END + 10 * N);
+export const nodeScratch = changetype<Field16>(NODES + 40);
 /** Block: number in tree order, immediate dominator, dominator tree preorder and subtree size (`dominance.ts`). */
-export const nodeOrder = changetype<U32Column>(SLOT_END + 11 * N);
-export const nodeIdom = changetype<U32Column>(SLOT_END + 12 * N);
-export const nodePre = changetype<U32Column>(SLOT_END + 13 * N);
-export const nodeSize = changetype<U32Column>(SLOT_END + 14 * N);
+export const nodeOrder = changetype<Field16>(NODES + 44);
+export const nodeIdom = changetype<Field16>(NODES + 48);
+export const nodePre = changetype<Field16>(NODES + 52);
+export const nodeSize = changetype<Field16>(NODES + 56);
 /** If, loop: the source place where it was made. */
-export const nodePlace = changetype<U32Column>(SLOT_END + 15 * N);
-const NODE_END: usize = SLOT_END + 16 * N;
+export const nodePlace = changetype<Field16>(NODES + 60);
+const NODE_END: usize = NODES + ((<usize>MAX_NODES) << 6) + 0x4c0;
 
 export const predPool = changetype<U32Column>(NODE_END);
 const PRED_END: usize = NODE_END + ((<usize>MAX_PREDS) << 2);

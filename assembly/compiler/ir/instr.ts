@@ -96,34 +96,12 @@ export function srcCount(i: u32): u32 {
 export function src(i: u32, k: u32): u32 {
   return slotValue[instrSlots[i] + k];
 }
-/** Immediate k in the order of the op's row. */
+/** Immediate k in the order of the op's row: four words of the instruction's row, one behind the other. */
 export function imm(i: u32, k: u32): u32 {
-  switch (k) {
-    case 0:
-      return instrImm0[i];
-    case 1:
-      return instrImm1[i];
-    case 2:
-      return instrImm2[i];
-    default:
-      return instrImm3[i];
-  }
+  return load<u32>(changetype<usize>(instrImm0) + ((<usize>i) << 6) + ((<usize>k) << 2));
 }
 export function setImm(i: u32, k: u32, value: u32): void {
-  switch (k) {
-    case 0:
-      instrImm0[i] = value;
-      break;
-    case 1:
-      instrImm1[i] = value;
-      break;
-    case 2:
-      instrImm2[i] = value;
-      break;
-    default:
-      instrImm3[i] = value;
-      break;
-  }
+  store<u32>(changetype<usize>(instrImm0) + ((<usize>i) << 6) + ((<usize>k) << 2), value);
 }
 /** How many source slots read the value. */
 export function useCount(value: u32): u32 {

@@ -2,7 +2,7 @@
  * What the lifter knows of each SPIR-V id, in columns by id. A value is a run of scalar leaves (IR values) in the leaf
  * pool: a composite shares the leaves of its parts, so extracts and copies cost nothing.
  */
-import { Fail, fail, Limit, U32Column } from "../../base/index.ts";
+import { Fail, Field32, fail, Limit, U32Column } from "../../base/index.ts";
 import { Option, option, words } from "../io.ts";
 import { LIFT_BASE } from "../memory-map.ts";
 
@@ -12,8 +12,6 @@ const MAX_LEAF_POOL: u32 = 1 << 21;
 const MAX_MEMBERS: u32 = 1 << 17;
 /** Scalars of one value at most. */
 export const MAX_LEAVES: u32 = 1 << 13;
-
-const C: usize = (<usize>MAX_IDS + 16) << 2;
 
 export const enum IdClass {
   NONE = 0,
@@ -31,43 +29,42 @@ export const enum IdClass {
 }
 
 /** Class in the low byte; decoration bits (`Dec`) above. */
-export const idClass = changetype<U32Column>(LIFT_BASE);
-export const idDec = changetype<U32Column>(LIFT_BASE + C);
+export const idClass = changetype<Field32>(LIFT_BASE);
+export const idDec = changetype<Field32>(LIFT_BASE + 4);
 /** Value, pointer: its type id. Label, function: word index of its instruction. */
-export const idType = changetype<U32Column>(LIFT_BASE + 2 * C);
+export const idType = changetype<Field32>(LIFT_BASE + 8);
 /** Value: first leaf. */
-export const idLeaf = changetype<U32Column>(LIFT_BASE + 3 * C);
+export const idLeaf = changetype<Field32>(LIFT_BASE + 12);
 /** Decorated numbers, each + 1, 0 for none. */
-export const decBinding = changetype<U32Column>(LIFT_BASE + 4 * C);
-export const decSet = changetype<U32Column>(LIFT_BASE + 5 * C);
-export const decBuiltIn = changetype<U32Column>(LIFT_BASE + 6 * C);
-export const decSpecId = changetype<U32Column>(LIFT_BASE + 7 * C);
+export const decBinding = changetype<Field32>(LIFT_BASE + 16);
+export const decSet = changetype<Field32>(LIFT_BASE + 20);
+export const decBuiltIn = changetype<Field32>(LIFT_BASE + 24);
+export const decSpecId = changetype<Field32>(LIFT_BASE + 28);
 /** Types: ArrayStride in bytes, 0 for none. Variables: location + 1, component << 16, index << 24. */
-export const decStride = changetype<U32Column>(LIFT_BASE + 8 * C);
+export const decStride = changetype<Field32>(LIFT_BASE + 32);
 /** First row of member decorations + 1. */
-const decMembers = changetype<U32Column>(LIFT_BASE + 9 * C);
+const decMembers = changetype<Field32>(LIFT_BASE + 36);
 // Types: kind, parts (`types.ts`).
-export const typeKind = changetype<U32Column>(LIFT_BASE + 10 * C);
-export const typeA = changetype<U32Column>(LIFT_BASE + 11 * C);
-export const typeB = changetype<U32Column>(LIFT_BASE + 12 * C);
+export const typeKind = changetype<Field32>(LIFT_BASE + 40);
+export const typeA = changetype<Field32>(LIFT_BASE + 44);
+export const typeB = changetype<Field32>(LIFT_BASE + 48);
 /** Scalars in a value of the type, saturated at MAX_LEAVES + 1. */
-export const typeLeaves = changetype<U32Column>(LIFT_BASE + 13 * C);
+export const typeLeaves = changetype<Field32>(LIFT_BASE + 52);
 /** Bytes and alignment in workgroup memory. */
-export const typeSize = changetype<U32Column>(LIFT_BASE + 14 * C);
-export const typeAlign = changetype<U32Column>(LIFT_BASE + 15 * C);
-export const typeDepth = changetype<U32Column>(LIFT_BASE + 16 * C);
+export const typeSize = changetype<Field32>(LIFT_BASE + 56);
+export const typeAlign = changetype<Field32>(LIFT_BASE + 60);
+export const typeDepth = changetype<Field32>(LIFT_BASE + 64);
 // Pointers: see `pointers.ts`.
-export const ptrVar = changetype<U32Column>(LIFT_BASE + 17 * C);
-export const ptrConst = changetype<U32Column>(LIFT_BASE + 18 * C);
-export const ptrDyn = changetype<U32Column>(LIFT_BASE + 19 * C);
-export const ptrElem = changetype<U32Column>(LIFT_BASE + 20 * C);
-export const ptrStride = changetype<U32Column>(LIFT_BASE + 21 * C);
-export const ptrFlags = changetype<U32Column>(LIFT_BASE + 22 * C);
-export const ptrRange = changetype<U32Column>(LIFT_BASE + 23 * C);
+export const ptrVar = changetype<Field32>(LIFT_BASE + 68);
+export const ptrConst = changetype<Field32>(LIFT_BASE + 72);
+export const ptrDyn = changetype<Field32>(LIFT_BASE + 76);
+export const ptrElem = changetype<Field32>(LIFT_BASE + 80);
+export const ptrStride = changetype<Field32>(LIFT_BASE + 84);
+export const ptrFlags = changetype<Field32>(LIFT_BASE + 88);
+export const ptrRange = changetype<Field32>(LIFT_BASE + 92);
 /** Label: the stamp of the function instance that has emitted it. Function: 1 while active. Phi: its variable + 1. */
-export const idStamp = changetype<U32Column>(LIFT_BASE + 24 * C);
-const COLUMNS: u32 = 25;
-const IDS_END: usize = LIFT_BASE + 25 * C;
+export const idStamp = changetype<Field32>(LIFT_BASE + 96);
+const IDS_END: usize = LIFT_BASE + ((<usize>MAX_IDS + 16) << 7) + 0x540;
 
 export const leafPool = changetype<U32Column>(IDS_END);
 const LEAF_END: usize = IDS_END + ((<usize>MAX_LEAF_POOL) << 2);
@@ -142,7 +139,7 @@ export function resetIds(ids: u32): void {
   leafTop = 1;
   rawTop = 0;
   memberTop = 0;
-  for (let c: u32 = 0; c < COLUMNS; c++) memory.fill(LIFT_BASE + <usize>c * C, 0, (<usize>ids + <usize>Own.COUNT) << 2);
+  memory.fill(LIFT_BASE, 0, (<usize>ids + <usize>Own.COUNT) << 7);
 }
 
 export function malformed(at: u32): void {

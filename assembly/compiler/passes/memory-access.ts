@@ -68,6 +68,8 @@ function buffer(i: u32, element: u32): void {
 /** Fills the globals; false where the instruction reaches no memory. */
 export function describe(i: u32): bool {
   const op = opOf(i);
+  // Of what is pure only loads of uniform buffers have offsets and reach memory.
+  if ((opFlags(op) & (OpFlag.PURE | OpFlag.OFFSET)) == OpFlag.PURE) return false;
   accSet = 0;
   accBinding = 0;
   accElement = 0;

@@ -132,7 +132,8 @@ function build(width: u32): u32 {
 function rewrite(i: u32): u32 {
   let rule = load<u32>(RULE_STARTS + ((<usize>opOf(i)) << 2));
   for (; word(rule) != 0; rule += word(rule)) {
-    memory.fill(bound, 0, 16);
+    store<u64>(bound, 0);
+    store<u64>(bound, 0, 8);
     at = rule + 2;
     if (!matches(i)) continue;
     at = rule + 2 + word(rule + 1);

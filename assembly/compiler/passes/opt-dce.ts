@@ -43,29 +43,32 @@ function isRemovable(i: u32): bool {
 export function optDce(): bool {
   top = 0;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) instrScratch[i] = 0;
+    for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
+      const root = !isRemovable(i);
+      instrScratch[i] = root ? 1 : 0;
+      if (root) stack[top++] = i;
+    }
   }
+  // Conditions stand in no block.
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-    for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) if (!isRemovable(i)) mark(i);
     const n = nextNode(b);
-    if (n != 0 && kindOf(n) == Kind.IF) mark(condition(n));
+    if (n == 0 || kindOf(n) != Kind.IF) continue;
+    instrScratch[condition(n)] = 0;
+    mark(condition(n));
   }
   while (top > 0 && spend(1)) {
     const i = stack[--top];
     for (let k: u32 = 0; k < srcCount(i); k++) mark(src(i, k));
   }
-  let progress = false;
+  // Dead instructions read each other: first they all let go.
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) if (instrScratch[i] == 0) clearSources(i);
-  }
-  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-    let next: u32 = 0;
-    for (let i = firstInstr(b); i != 0; i = next) {
-      next = nextInstr(i);
+    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
       if (instrScratch[i] != 0) continue;
-      erase(i);
-      progress = true;
+      clearSources(i);
+      stack[top++] = i;
     }
   }
+  const progress = top > 0;
+  while (top > 0) erase(stack[--top]);
   return progress;
 }

@@ -18,6 +18,7 @@ import {
   newInstr,
   nextBlock,
   nextInstr,
+  nodeScratch,
   opOf,
   place0,
   prevInstr,
@@ -92,7 +93,7 @@ function samePlace(k: u32): bool {
 
 function find(at: u32, size: u32): i32 {
   for (let k: u32 = 0; k < count; k++) {
-    if (space[k] != Space.NONE && base[k] == at && bytes[k] == size && samePlace(k)) return <i32>k;
+    if (base[k] == at && bytes[k] == size && space[k] != Space.NONE && samePlace(k)) return <i32>k;
   }
   return -1;
 }
@@ -217,16 +218,23 @@ function dropStores(block: u32): bool {
 let reads: u32 = 0;
 let reaches: u32 = 0;
 
+/** Fills `reads` and `reaches`; nodeScratch of a block: its accesses in bits 0 and 1, its stores from bit 2 on, 2 for more. */
 function scan(): void {
   reads = 0;
   reaches = 0;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    let accesses: u32 = 0;
+    let stored: u32 = 0;
     for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
-      if (!describe(i) || accKind == Access.ORDER) continue;
+      if (!describe(i)) continue;
+      accesses++;
+      if (accKind == Access.ORDER) continue;
       const bits: u32 = accSpace == Space.ALL ? ~(<u32>0) : (<u32>1) << accSpace;
       reaches |= bits;
       if (accKind != Access.STORE) reads |= bits;
+      else stored++;
     }
+    nodeScratch[b] = (min<u32>(stored, 2) << 2) | min<u32>(accesses, 2);
   }
 }
 
@@ -265,9 +273,11 @@ export function optMemory(): bool {
   let progress = false;
   scan();
   for (let b = entryBlock(); b != 0 && spend(1); b = nextBlock(b)) {
+    const accesses = nodeScratch[b] & 3;
+    if (accesses == 0) continue;
     if (dropNeedless(b)) progress = true;
-    if (forward(b)) progress = true;
-    if (dropStores(b)) progress = true;
+    if (accesses > 1 && forward(b)) progress = true;
+    if (nodeScratch[b] >> 2 > 1 && dropStores(b)) progress = true;
   }
   return progress;
 }

@@ -180,12 +180,28 @@ function step(pass: u32): bool {
   return changed;
 }
 
+/** Changes so far, and how many there were when each pass began its last run. */
+let changes: u32 = 0;
+const begunAt: usize = memory.data(4 * 64, 4);
+
+/** Runs a pass unless nothing has changed since it ran last, when it found nothing to do; true when it changed something. */
+function stepAgain(pass: u32): bool {
+  const at = begunAt + ((<usize>pass) << 2);
+  if (load<u32>(at) == changes) return false;
+  store<u32>(at, changes);
+  if (!step(pass)) return false;
+  changes++;
+  return true;
+}
+
 /** Runs all passes of a level over the lifted shader. */
 export function runPasses(level: u32): void {
   const list = level == 0 ? LEVEL_0 : level == 1 ? LEVEL_1 : LEVEL_2;
   let start: u32 = 0;
   let round = 0;
   let progress = false;
+  changes = 1;
+  memory.fill(begunAt, 0, 4 * 64);
   for (let k: u32 = 0; !failed(); k++) {
     const pass = load<u32>(list + ((<usize>k) << 2));
     if (pass == END) break;
@@ -198,7 +214,7 @@ export function runPasses(level: u32): void {
       round++;
       progress = false;
       k = start;
-    } else if (step(pass)) {
+    } else if (stepAgain(pass)) {
       progress = true;
     }
   }

@@ -1,0 +1,19 @@
+/** Parts of a compile in their order. `frontEnd`: GLSL or SPIR-V text to words; `read`: words to a module. */
+export const phaseNames = ["frontEnd", "read", "validate", "reflect", "core", "record"] as const;
+
+export type PhaseName = (typeof phaseNames)[number];
+
+/** Wall microseconds of each part; 0 where there was none. */
+export type Phases = Readonly<Record<PhaseName, number>>;
+
+/** Measures one compile: `end` closes the part that has run since the one before. */
+export class PhaseClock {
+  readonly phases: Record<PhaseName, number> = { frontEnd: 0, read: 0, validate: 0, reflect: 0, core: 0, record: 0 };
+  #since = performance.now();
+
+  end(phase: PhaseName): void {
+    const now = performance.now();
+    this.phases[phase] += (now - this.#since) * 1000;
+    this.#since = now;
+  }
+}
