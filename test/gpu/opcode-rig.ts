@@ -99,6 +99,7 @@ export function runBodies(
       groups: [groups, 1, 1],
       ids: [true, false, false],
       floatMode,
+      ldsBytes: 512,
     });
     if (fault !== undefined) throw new Error(`${bodies[i]}: ${fault.name} at ${fault.pc.toString(16)}`);
     const out = rig.u32(output.physical, TRIES * 4);
