@@ -62,14 +62,21 @@ const families: Readonly<Record<"buffer" | "global" | "flat" | "ds", Family>> = 
     wait: "s_waitcnt lgkmcnt(0)",
   },
 };
-const load64 = (f: Family, dst: string, offset = 0) => f.load(f.prefix === "ds_" ? "read_b64" : "load_dwordx2", dst, offset);
+const load64 = (f: Family, dst: string, offset = 0) =>
+  f.load(f.prefix === "ds_" ? "read_b64" : "load_dwordx2", dst, offset);
 const storeAll = (f: Family) =>
   f.prefix === "ds_"
     ? "ds_write_b64 v2, v[4:5]\nds_write_b64 v2, v[6:7] offset:8"
     : f.store("store_dwordx4", "v[4:7]", 0);
 
 /** New value of memory `m`, by data and (compares) the value compared with. Width bits; signed views by `s`. */
-type Meaning = (m: bigint, data: bigint, other: bigint, s: (x: bigint) => bigint, real: (x: bigint) => number) => bigint;
+type Meaning = (
+  m: bigint,
+  data: bigint,
+  other: bigint,
+  s: (x: bigint) => bigint,
+  real: (x: bigint) => number,
+) => bigint;
 const pick = (first: boolean, a: bigint, b: bigint) => (first ? a : b);
 /** Smaller of two floats: a number before a NaN, -0 below +0. */
 const less = (x: number, y: number) => x < y || (x === y && Object.is(x, -0) && !Object.is(y, -0));
@@ -172,7 +179,11 @@ function cases(): Case[] {
       const after = `${f.wait}\n${load64(f, "v[8:9]")}\n${f.wait}`;
       const onlyReturns = name === "swap" || name === "wrap";
       if (!onlyReturns) {
-        list.push({ ...common, body: `${start}\n${f.atomic(`${verb}${type}${bits}`, data, undefined)}\n${after}`, gives: "new" });
+        list.push({
+          ...common,
+          body: `${start}\n${f.atomic(`${verb}${type}${bits}`, data, undefined)}\n${after}`,
+          gives: "new",
+        });
       }
       const returning = f.atomic(`${verb}_rtn${type}${bits}`, data, width(8));
       list.push({ ...common, body: `${start}\n${returning}\n${f.wait}`, gives: "old" });
@@ -185,8 +196,24 @@ function cases(): Case[] {
 
 describe.skipIf(!oracle("llvm-mc-19"))("atomics, each", () => {
   const list = cases();
-  const results = oracle("llvm-mc-19") ? runBodies("vector", list.map(({ body }) => body), words) : [];
-  it.each(list.map((row, i) => [row.body.match(/^\s*(buffer|global|flat|ds)_\w*(atomic|add|sub|inc|dec|and|or|xor|min|max|mskor|cmpst|wrxchg|wrap)\w*.*$/m)?.[0] ?? row.body, i] as const))("%s", (_, i) => {
+  const results = oracle("llvm-mc-19")
+    ? runBodies(
+        "vector",
+        list.map(({ body }) => body),
+        words,
+      )
+    : [];
+  it.each(
+    list.map(
+      (row, i) =>
+        [
+          row.body.match(
+            /^\s*(buffer|global|flat|ds)_\w*(atomic|add|sub|inc|dec|and|or|xor|min|max|mskor|cmpst|wrxchg|wrap)\w*.*$/m,
+          )?.[0] ?? row.body,
+          i,
+        ] as const,
+    ),
+  )("%s", (_, i) => {
     const { bits, meaning, gives } = list[i]!;
     const signed = (x: bigint) => BigInt.asIntN(bits, x);
     const real = (x: bigint) => (bits === 32 ? f32(Number(x)) : f64(x));
@@ -194,10 +221,15 @@ describe.skipIf(!oracle("llvm-mc-19"))("atomics, each", () => {
       const [a, b, c, d] = tryAt(t);
       const wide = (low: number, high: number) => BigInt(low >>> 0) | (bits === 64 ? BigInt(high) << 32n : 0n);
       const memory = wide(a, b);
-      const want = gives === "old" ? memory : BigInt.asUintN(bits, meaning(memory, wide(c, d), wide(a & ~1, b), signed, real));
+      const want =
+        gives === "old" ? memory : BigInt.asUintN(bits, meaning(memory, wide(c, d), wide(a & ~1, b), signed, real));
       const { value, second } = results[i]![t]!;
       const got = wide(value, second);
-      const bothNan = gives === "new" && /min_f|max_f|fmin|fmax|add_f/.test(list[i]!.body) && Number.isNaN(real(want)) && Number.isNaN(real(got));
+      const bothNan =
+        gives === "new" &&
+        /min_f|max_f|fmin|fmax|add_f/.test(list[i]!.body) &&
+        Number.isNaN(real(want)) &&
+        Number.isNaN(real(got));
       if (got !== want && !bothNan) expect([a, b, c, d, got]).toEqual([a, b, c, d, want]);
     }
   });
@@ -211,22 +243,35 @@ const high = (x: number) => ((KEPT & 0xffff) | (x << 16)) >>> 0;
 const s8 = (x: number) => (x << 24) >> 24;
 const s16 = (x: number) => (x << 16) >> 16;
 const xor = (x: number, y: number) => (x ^ y) >>> 0;
-const loads: readonly (readonly [global: string | undefined, ds: string | undefined, offset: number, meaning: Move])[] = [
-  ["load_ubyte", "read_u8", 3, (a) => [a >>> 24, 0]],
-  ["load_sbyte", "read_i8", 3, (a) => [s8(a >>> 24) >>> 0, 0]],
-  ["load_ushort", "read_u16", 6, (_a, b) => [b >>> 16, 0]],
-  ["load_sshort", "read_i16", 6, (_a, b) => [s16(b >>> 16) >>> 0, 0]],
-  ["load_ubyte_d16", "read_u8_d16", 9, (_a, _b, c) => [low((c >>> 8) & 255), 0]],
-  ["load_ubyte_d16_hi", "read_u8_d16_hi", 9, (_a, _b, c) => [high((c >>> 8) & 255), 0]],
-  ["load_sbyte_d16", "read_i8_d16", 9, (_a, _b, c) => [low(s8(c >>> 8)), 0]],
-  ["load_sbyte_d16_hi", "read_i8_d16_hi", 9, (_a, _b, c) => [high(s8(c >>> 8)), 0]],
-  ["load_short_d16", "read_u16_d16", 14, (_a, _b, _c, d) => [low(d >>> 16), 0]],
-  ["load_short_d16_hi", "read_u16_d16_hi", 14, (_a, _b, _c, d) => [high(d >>> 16), 0]],
-  ["load_dword", "read_b32", 8, (_a, _b, c) => [c, 0]],
-];
-const stores: readonly (readonly [global: string, ds: string | undefined, src: string, offset: number, meaning: Move])[] = [
+const loads: readonly (readonly [global: string | undefined, ds: string | undefined, offset: number, meaning: Move])[] =
+  [
+    ["load_ubyte", "read_u8", 3, (a) => [a >>> 24, 0]],
+    ["load_sbyte", "read_i8", 3, (a) => [s8(a >>> 24) >>> 0, 0]],
+    ["load_ushort", "read_u16", 6, (_a, b) => [b >>> 16, 0]],
+    ["load_sshort", "read_i16", 6, (_a, b) => [s16(b >>> 16) >>> 0, 0]],
+    ["load_ubyte_d16", "read_u8_d16", 9, (_a, _b, c) => [low((c >>> 8) & 255), 0]],
+    ["load_ubyte_d16_hi", "read_u8_d16_hi", 9, (_a, _b, c) => [high((c >>> 8) & 255), 0]],
+    ["load_sbyte_d16", "read_i8_d16", 9, (_a, _b, c) => [low(s8(c >>> 8)), 0]],
+    ["load_sbyte_d16_hi", "read_i8_d16_hi", 9, (_a, _b, c) => [high(s8(c >>> 8)), 0]],
+    ["load_short_d16", "read_u16_d16", 14, (_a, _b, _c, d) => [low(d >>> 16), 0]],
+    ["load_short_d16_hi", "read_u16_d16_hi", 14, (_a, _b, _c, d) => [high(d >>> 16), 0]],
+    ["load_dword", "read_b32", 8, (_a, _b, c) => [c, 0]],
+  ];
+const stores: readonly (readonly [
+  global: string,
+  ds: string | undefined,
+  src: string,
+  offset: number,
+  meaning: Move,
+])[] = [
   ["store_byte", "write_b8", "v6", 5, (a, b, c) => [a, ((b & 0xffff00ff) | ((c & 255) << 8)) >>> 0]],
-  ["store_byte_d16_hi", "write_b8_d16_hi", "v6", 5, (a, b, c) => [a, ((b & 0xffff00ff) | (((c >>> 16) & 255) << 8)) >>> 0]],
+  [
+    "store_byte_d16_hi",
+    "write_b8_d16_hi",
+    "v6",
+    5,
+    (a, b, c) => [a, ((b & 0xffff00ff) | (((c >>> 16) & 255) << 8)) >>> 0],
+  ],
   ["store_short", "write_b16", "v6", 2, (a, b, c) => [((a & 0xffff) | (c << 16)) >>> 0, b]],
   ["store_short_d16_hi", "write_b16_d16_hi", "v6", 2, (a, b, c) => [((a & 0xffff) | (c & 0xffff0000)) >>> 0, b]],
   ["store_dword", "write_b32", "v7", 4, (a, _b, _c, d) => [a, d]],
@@ -249,15 +294,24 @@ function moves(): { body: string; meaning: Move }[] {
     const three = isLocal ? "read_b96" : "load_dwordx3";
     const four = isLocal ? "read_b128" : "load_dwordx4";
     const move8 = "v_mov_b32_e32 v8, v12";
-    fold("v[12:13]", isLocal ? "read_b64" : "load_dwordx2", 8, move8, "v_mov_b32_e32 v9, v13", (_a, _b, c, d) => [c, d]);
+    fold("v[12:13]", isLocal ? "read_b64" : "load_dwordx2", 8, move8, "v_mov_b32_e32 v9, v13", (_a, _b, c, d) => [
+      c,
+      d,
+    ]);
     fold("v[12:14]", three, isLocal ? 0 : 4, move8, "v_xor_b32_e32 v9, v13, v14", (a, b, c, d) =>
       isLocal ? [a, xor(b, c)] : [b, xor(c, d)],
     );
-    fold("v[12:15]", four, 0, "v_xor_b32_e32 v8, v12, v13", "v_xor_b32_e32 v9, v14, v15", (a, b, c, d) => [xor(a, b), xor(c, d)]);
+    fold("v[12:15]", four, 0, "v_xor_b32_e32 v8, v12, v13", "v_xor_b32_e32 v9, v14, v15", (a, b, c, d) => [
+      xor(a, b),
+      xor(c, d),
+    ]);
     for (const [global, ds, src, offset, meaning] of stores) {
       const op = isLocal ? ds : global;
       if (op === undefined) continue;
-      list.push({ body: `${start}\n${f.store(op, src, offset)}\n${f.wait}\n${load64(f, "v[8:9]")}\n${f.wait}`, meaning });
+      list.push({
+        body: `${start}\n${f.store(op, src, offset)}\n${f.wait}\n${load64(f, "v[8:9]")}\n${f.wait}`,
+        meaning,
+      });
     }
   }
   return list;
@@ -265,7 +319,13 @@ function moves(): { body: string; meaning: Move }[] {
 
 describe.skipIf(!oracle("llvm-mc-19"))("loads and stores, each", () => {
   const list = moves();
-  const results = oracle("llvm-mc-19") ? runBodies("vector", list.map(({ body }) => body), words) : [];
+  const results = oracle("llvm-mc-19")
+    ? runBodies(
+        "vector",
+        list.map(({ body }) => body),
+        words,
+      )
+    : [];
   it("moves the bytes that its name says, and no others", () => {
     expect(list).toHaveLength(4 * (11 + 3 + 8));
     const wrong: string[] = [];

@@ -87,10 +87,7 @@ const writes = masks
         return [two(mask, mask), mask !== 0];
       },
     ],
-    [
-      `${start}\ns_${name}_wrexec_b64 s[20:21], s[12:13]\n${after64}`,
-      (_a, _b, A) => [0n, u64(next(A, exec64)) !== 0n],
-    ],
+    [`${start}\ns_${name}_wrexec_b64 s[20:21], s[12:13]\n${after64}`, (_a, _b, A) => [0n, u64(next(A, exec64)) !== 0n]],
   ]);
 
 const quads = (x: bigint, wide: boolean) => {
@@ -103,7 +100,8 @@ const fieldOf = (x: bigint, spec: bigint) => {
   const width = Number((spec >> 16n) & 127n);
   return width === 0 ? 0n : BigInt.asIntN(Math.min(width, 64), x >> (spec & 63n));
 };
-const doubled = (a: number) => bitsOf64(BigInt(a)).reduce((sum, bit, i) => (bit === "1" ? sum | (3n << BigInt(2 * i)) : sum), 0n);
+const doubled = (a: number) =>
+  bitsOf64(BigInt(a)).reduce((sum, bit, i) => (bit === "1" ? sum | (3n << BigInt(2 * i)) : sum), 0n);
 /** A branch over `s_movk_i32 s20, 7`. */
 const branch = (before: string, op: string) => `${before}\n${op} 1\ns_movk_i32 s20, 7`;
 const taken = (yes: boolean) => (yes ? KEPT : 7);
@@ -157,10 +155,16 @@ const table: readonly Row[] = [
   ),
   ["s_getreg_b32 s20, hwreg(HW_REG_MODE, 0, 8)", () => [0xf0]],
   ["s_version 1\ns_inst_prefetch 3\ns_clause 1\ns_mov_b32 s20, s12", (a) => [a]],
-  ["s_waitcnt_vmcnt null, 0x0\ns_waitcnt_expcnt null, 0x0\ns_waitcnt_lgkmcnt null, 0x0\ns_wakeup\ns_setprio 1\ns_mov_b32 s20, s13", (_a, b) => [b]],
+  [
+    "s_waitcnt_vmcnt null, 0x0\ns_waitcnt_expcnt null, 0x0\ns_waitcnt_lgkmcnt null, 0x0\ns_wakeup\ns_setprio 1\ns_mov_b32 s20, s13",
+    (_a, b) => [b],
+  ],
   ["s_getpc_b64 s[20:21]\ns_getpc_b64 s[22:23]\ns_sub_u32 s20, s22, s20\ns_mov_b32 s21, 0", () => [4, false]],
   // The call leads past one instruction; its link is the place of that one.
-  ["s_getpc_b64 s[22:23]\ns_call_b64 s[20:21], 1\ns_movk_i32 s22, 0\ns_sub_u32 s20, s20, s22\ns_mov_b32 s21, 0", () => [4, false]],
+  [
+    "s_getpc_b64 s[22:23]\ns_call_b64 s[20:21], 1\ns_movk_i32 s22, 0\ns_sub_u32 s20, s20, s22\ns_mov_b32 s21, 0",
+    () => [4, false],
+  ],
   [branch("s_nop 0", "s_branch"), () => [KEPT]],
   [branch("s_cmp_lg_u32 s12, 0", "s_cbranch_scc0"), (a) => [taken(a === 0), a !== 0]],
   [branch("s_cmp_lg_u32 s12, 0", "s_cbranch_scc1"), (a) => [taken(a !== 0), a !== 0]],

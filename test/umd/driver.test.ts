@@ -239,6 +239,31 @@ describe("misuse is refused with VALIDATION", () => {
         .allocate(layout)
         .write(0, { buffer: d.createBoundBuffer(64), offsetBytes: 32, rangeBytes: 33 });
     },
+    "a view of a format that buffers do not have": (d) =>
+      d.createBufferView({ buffer: d.createBoundBuffer(64), format: "R8G8B8A8_SRGB" }),
+    "a misaligned view": (d) =>
+      d.createBufferView({ buffer: d.createBoundBuffer(64), format: "R32_UINT", offsetBytes: 2 }),
+    "a view of a part of an element": (d) =>
+      d.createBufferView({ buffer: d.createBoundBuffer(64), format: "R32G32B32_SFLOAT", rangeBytes: 16 }),
+    "a view past its buffer": (d) =>
+      d.createBufferView({ buffer: d.createBoundBuffer(64), format: "R32_UINT", offsetBytes: 60, rangeBytes: 8 }),
+    "a view of nothing": (d) => d.createBufferView({ buffer: d.createBoundBuffer(2), format: "R32_UINT" }),
+    "a view in a buffer's binding": (d) => {
+      const layout = d.createDescriptorSetLayout([{ binding: 0, type: "storageBuffer", count: 1 }]);
+      const view = d.createBufferView({ buffer: d.createBoundBuffer(64), format: "R32_UINT" });
+      d.createDescriptorPool().allocate(layout).writeView(0, view);
+    },
+    "a buffer in a texel buffer's binding": (d) => {
+      const layout = d.createDescriptorSetLayout([{ binding: 0, type: "uniformTexelBuffer", count: 1 }]);
+      const buffer = d.createBoundBuffer(64);
+      d.createDescriptorPool().allocate(layout).write(0, { buffer });
+    },
+    "a view that was destroyed": (d) => {
+      const layout = d.createDescriptorSetLayout([{ binding: 0, type: "storageTexelBuffer", count: 1 }]);
+      const view = d.createBufferView({ buffer: d.createBoundBuffer(64), format: "R32_UINT" });
+      view.destroy();
+      d.createDescriptorPool().allocate(layout).writeView(0, view);
+    },
     "a double free": (d) => {
       const memory = d.allocateMemory({ sizeBytes: 4, type: "host" });
       memory.destroy();
@@ -257,6 +282,28 @@ describe("misuse is refused with VALIDATION", () => {
       expect((await caught(() => action(device))).result).toBe("VALIDATION");
     });
   }
+});
+
+describe("a buffer view", () => {
+  it("writes a V# of whole elements, with its format, selects and count", () => {
+    const { device } = setup();
+    const layout = device.createDescriptorSetLayout([{ binding: 2, type: "uniformTexelBuffer", count: 2 }]);
+    const set = device.createDescriptorPool().allocate(layout);
+    const buffer = device.createBoundBuffer(103);
+    set.writeView(2, device.createBufferView({ buffer, format: "R16G16_SFLOAT", offsetBytes: 8 }), 1);
+    const [w0 = 0, w1 = 0, w2, w3 = 0] = set.words(2, 1);
+    expect(BigInt(w0) + (BigInt(getField(w1, 0, 16)) << 32n)).toBe(buffer.va + 8n);
+    // 95 bytes hold 23 elements of 4.
+    expect([getField(w1, 16, 14), w2]).toEqual([4, 23]);
+    // 16_16_FLOAT is 29; x, y, 0, 1; out of range by element (0); type buffer (0).
+    expect([getField(w3, 12, 7), getField(w3, 0, 12), getField(w3, 28, 4)]).toEqual([29, 4 | (5 << 3) | (1 << 9), 0]);
+    const swapped = device.createBufferView({ buffer, format: "B8G8R8A8_UNORM", rangeBytes: 16 }).words();
+    // z, y, x, w of 8_8_8_8_UNORM, 56.
+    expect([getField(swapped[3] ?? 0, 0, 12), getField(swapped[3] ?? 0, 12, 7)]).toEqual([
+      6 | (5 << 3) | (4 << 6) | (7 << 9),
+      56,
+    ]);
+  });
 });
 
 describe("failure", () => {

@@ -3,7 +3,6 @@ import {
   addF32Mode,
   addRoundToOdd,
   CANONICAL_NAN,
-  canonical,
   ceilF32,
   cosTurnsF32,
   exp2F32,
@@ -32,7 +31,7 @@ import {
   sqrtF32,
   truncF32,
 } from "../../base/math/index.ts";
-import { Op } from "../../gen/isa-ops.ts";
+import { Op, OpFlag, opFlags } from "../../gen/isa-ops.ts";
 import { raiseNotModelled } from "../fault.ts";
 import { Mod, Wave } from "../layout.ts";
 import { executeHalf } from "./half.ts";
@@ -60,7 +59,7 @@ export function executeLanes(
   round32 = mode & 3;
   round16 = (mode >> 2) & 3;
   vcc = load<u32>(wave, Wave.VCC);
-  const saturate = (mods & Mod.CLAMP) != 0 && !(mods & (Mod.FLOAT_OUT | Mod.HALF_OUT));
+  const saturate = saturates(op, mods);
   for (let left = active; left != 0; left &= left - 1) {
     lane = ctz<u32>(left);
     const x = load<u32>(a + <usize>lane * la);
@@ -80,6 +79,32 @@ function bits(x: f32): u32 {
 
 function clampI64(x: i64, low: i64, high: i64): u32 {
   return <u32>(x < low ? low : x > high ? high : x);
+}
+
+/** Whether clamp means the limits of integers: of rows whose results are no floats, 16-bit ones among them. */
+export function saturates(op: u32, mods: u32): bool {
+  if (!(mods & Mod.CLAMP) || mods & Mod.FLOAT_OUT) return false;
+  return !(mods & Mod.HALF_OUT) || !(opFlags(op) & OpFlag.Omod);
+}
+
+function u16Of(x: u32): i64 {
+  return <i64>(x & 0xffff);
+}
+
+function s16Of(x: u32): i64 {
+  return <i64>(<i16>x);
+}
+
+function clampU32(x: i64): u32 {
+  return clampI64(x, 0, u32.MAX_VALUE);
+}
+
+function clampU16(x: i64): u32 {
+  return clampI64(x, 0, 65535);
+}
+
+function clampS16(x: i64): u32 {
+  return clampI64(x, -32768, 32767) & 0xffff;
 }
 
 /** Integer instructions with clamp. */
@@ -103,6 +128,39 @@ function saturated(op: u32, x: u32, y: u32, z: u32): u32 {
         i32.MIN_VALUE,
         i32.MAX_VALUE,
       );
+    case Op.v_mad_u32_u16:
+      return clampU32(u16Of(x) * u16Of(y) + <i64>z);
+    case Op.v_mad_i32_i16:
+      return clampI64(s16Of(x) * s16Of(y) + <i64>(<i32>z), i32.MIN_VALUE, i32.MAX_VALUE);
+    case Op.v_add_nc_u16:
+      return clampU16(u16Of(x) + u16Of(y));
+    case Op.v_sub_nc_u16:
+      return clampU16(u16Of(x) - u16Of(y));
+    case Op.v_add_nc_i16:
+      return clampS16(s16Of(x) + s16Of(y));
+    case Op.v_sub_nc_i16:
+      return clampS16(s16Of(x) - s16Of(y));
+    case Op.v_mad_u16:
+      return clampU16(u16Of(x) * u16Of(y) + u16Of(z));
+    case Op.v_mad_i16:
+      return clampS16(s16Of(x) * s16Of(y) + s16Of(z));
+    case Op.v_min3_i16:
+    case Op.v_min3_u16:
+    case Op.v_max3_i16:
+    case Op.v_max3_u16:
+    case Op.v_med3_i16:
+    case Op.v_med3_u16:
+      return one(op, x, y, z);
+    case Op.v_sad_u8:
+      return clampU32(<i64>sad8(x, y, false) + <i64>z);
+    case Op.v_msad_u8:
+      return clampU32(<i64>sad8(x, y, true) + <i64>z);
+    case Op.v_sad_hi_u8:
+      return clampU32(((<i64>sad8(x, y, false)) << 16) + <i64>z);
+    case Op.v_sad_u16:
+      return clampU32(abs<i64>(u16Of(x) - u16Of(y)) + abs<i64>(u16Of(x >> 16) - u16Of(y >> 16)) + <i64>z);
+    case Op.v_sad_u32:
+      return clampU32(abs<i64>(<i64>x - <i64>y) + <i64>z);
     default:
       raiseNotModelled();
       return 0;
@@ -258,7 +316,7 @@ function one(op: u32, x: u32, y: u32, z: u32): u32 {
     case Op.v_mul_legacy_f32_e64:
       return bits(mulLegacy(f(x), f(y)));
     case Op.v_fma_legacy_f32:
-      return bits(f(x) == 0 || f(y) == 0 ? canonical(f(z)) : fmaF32Mode(f(x), f(y), f(z), round32));
+      return bits(f(x) == 0 || f(y) == 0 ? addF32Mode(0, f(z), round32) : fmaF32Mode(f(x), f(y), f(z), round32));
     case Op.v_fma_f32:
       return bits(fmaF32Mode(f(x), f(y), f(z), round32));
     case Op.v_min_f32_e64:

@@ -3,7 +3,7 @@ import { f16ToF32Bits, f32ToF16Bits } from "../../base/math/index.ts";
 import { Op } from "../../gen/isa-ops.ts";
 import { Mod, Rec, TEMP_BASE, Wave } from "../layout.ts";
 import { Float4 } from "./float4.ts";
-import { executeLanes } from "./lanes.ts";
+import { executeLanes, saturates } from "./lanes.ts";
 import { executeRow } from "./rows.ts";
 import { selectData } from "./select.ts";
 import { exec, maskRow, sgpr, TEMP_RESULT, TEMP_ROWS, TEMP_SPLAT, vgprRow, wave } from "./wave.ts";
@@ -142,18 +142,14 @@ export function executeValu(rec: usize): void {
   const direct = full && !finish;
   const row = direct ? dst : TEMP_RESULT;
   if (op == Op.v_cndmask_b32_e64) select(row, a, sa, b, sb, sgpr(load<u16>(rec, Rec.SRC3)));
-  else if (
-    (mods & Mod.CLAMP && !(mods & (Mod.FLOAT_OUT | Mod.HALF_OUT))) ||
-    (mode & 15) != 0 ||
-    !executeRow(op, row, a, sa, b, sb, c, sc)
-  ) {
+  else if ((mods & Mod.CLAMP && saturates(op, mods)) || (mode & 15) != 0 || !executeRow(op, row, a, sa, b, sb, c, sc)) {
     executeLanes(op, mods, row, a, sa >> 2, b, sb >> 2, c, sc >> 2, lanes);
   }
   if (direct) return;
   if (mods & Mod.FLOAT_OUT && (mods & Mod.FINISH || !(mode & MODE_F32_OUT))) finishFloat(row, mods, mode);
   let half: u32 = 0;
   if (mods & Mod.HALF_OUT) {
-    if (mods & Mod.FINISH) finishHalf(row, mods, mode);
+    if (mods & Mod.FINISH && !saturates(op, mods)) finishHalf(row, mods, mode);
     half = (mods >> (Mod.OP_SEL_SHIFT + 3)) & 1 ? 2 : 1;
   }
   if (mods & Mod.SDWA) {
