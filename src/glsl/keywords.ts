@@ -89,7 +89,9 @@ for (const prefix of ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16
 const keywords = new Map<string, TokenKind>();
 for (const [kind, words] of rows) for (const word of words.split(/\s+/)) keywords.set(word, kind);
 
-/** The token kind of a word: `T.Identifier` where it is no keyword. `explicit`: numbers of other widths are enabled. */
-export function keywordKind(word: string, explicit: boolean): TokenKind {
-  return keywords.get(word) ?? (explicit && sized.has(word) ? T.TypeName : T.Identifier);
+for (const word of sized) keywords.set(word, T.SizedName);
+
+/** The token kind of a word: `T.Identifier` where it is no keyword. */
+export function keywordKind(word: string): TokenKind {
+  return keywords.get(word) ?? T.Identifier;
 }

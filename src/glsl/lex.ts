@@ -133,8 +133,8 @@ export class Lexer {
         }
         this.at = at;
         const { base } = this;
-        const word = wordOf(text, start, at, hash);
-        return { kind: T.Identifier, text: word, position: base + start, end: base + at, flags };
+        const { text: word, keyword } = wordOf(text, start, at, hash);
+        return { kind: T.Identifier, text: word, keyword, position: base + start, end: base + at, flags };
       } else if (kind === DIGIT || (c === 46 && isDigit(text.charCodeAt(at + 1)))) {
         const end = numberEnd(text, at);
         this.at = end;
@@ -175,7 +175,8 @@ export class Lexer {
     if (only !== undefined) {
       this.at = at + 1;
       const position = this.base + at;
-      return { kind: only.kind, text: only.text, position, end: position + 1, flags };
+      const { kind } = only;
+      return { kind, text: only.text, keyword: kind, position, end: position + 1, flags };
     }
     const rows = c < 128 ? operatorsByFirst[c]! : noRows;
     for (let row = 0; row < rows.length; row++) {
@@ -184,7 +185,7 @@ export class Lexer {
       if (width > 1 && this.text.charCodeAt(at + 1) !== text.charCodeAt(1)) continue;
       if (width > 2 && this.text.charCodeAt(at + 2) !== text.charCodeAt(2)) continue;
       this.at = at + width;
-      return { kind, text, position: this.base + at, end: this.base + at + width, flags };
+      return { kind, text, keyword: kind, position: this.base + at, end: this.base + at + width, flags };
     }
     const width = (this.text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
     this.at = at + width;
@@ -192,7 +193,8 @@ export class Lexer {
   }
 
   private token(kind: TokenKind, start: number, end: number, flags: number): Token {
-    return { kind, text: this.text.slice(start, end), position: this.base + start, end: this.base + end, flags };
+    const { base } = this;
+    return { kind, text: this.text.slice(start, end), keyword: kind, position: base + start, end: base + end, flags };
   }
 }
 

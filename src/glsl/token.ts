@@ -85,6 +85,8 @@ export const T = {
   False: 79,
   /** A word that the specification keeps for later. */
   Reserved: 80,
+  /** Lexer only: name of a type of some width, a keyword where an extension brings it. */
+  SizedName: 81,
 } as const;
 
 export type TokenKind = (typeof T)[keyof typeof T];
@@ -99,6 +101,8 @@ export const NO_EXPAND = 4;
 export interface Token {
   readonly kind: TokenKind;
   readonly text: string;
+  /** What an identifier is to the parser where it is no macro; of other tokens their own kind. */
+  readonly keyword: TokenKind;
   readonly position: number;
   readonly end: number;
   readonly flags: number;

@@ -1,3 +1,6 @@
+import { keywordKind } from "./keywords.ts";
+import { T, type TokenKind } from "./token.ts";
+
 /**
  * The words of all sources that were read, each one string: what looks up a name afterwards finds its hash in the string
  * and compares by identity. Found by the letters themselves, so that a word seen before is not even cut out of its text.
@@ -7,33 +10,45 @@ const SLOTS = 8192;
 const WORD_LIMIT = 4096;
 const LENGTH_LIMIT = 64;
 const PROBE_LIMIT = 16;
-const words: string[] = new Array<string>(SLOTS).fill("");
+const words: Word[] = [];
 let count = 0;
 
+/** A word with its token kind. */
+interface Word {
+  readonly text: string;
+  readonly keyword: TokenKind;
+}
+
+const noWord: Word = { text: "", keyword: T.Eof };
+for (let slot = 0; slot < SLOTS; slot++) words.push(noWord);
+
 /** The word of `text` from `start` to `end`, whose letters hash to `hash` (any 32-bit function of them). */
-export function wordOf(text: string, start: number, end: number, hash: number): string {
+export function wordOf(text: string, start: number, end: number, hash: number): Word {
   const length = end - start;
-  if (length > LENGTH_LIMIT) return text.slice(start, end);
+  if (length > LENGTH_LIMIT) return { text: text.slice(start, end), keyword: T.Identifier };
   let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
   let probes = 0;
   for (;;) {
     const word = words[slot]!;
-    if (word.length === 0) break;
-    if (word.length === length && isAt(word, text, start)) return word;
+    if (word === noWord) break;
+    if (word.text.length === length && isAt(word.text, text, start)) return word;
     // words made to share one hash are cut out like any text
-    if (++probes > PROBE_LIMIT) return text.slice(start, end);
+    if (++probes > PROBE_LIMIT) return made(text.slice(start, end));
     slot = (slot + 1) & (SLOTS - 1);
   }
-  const word = text.slice(start, end);
   if (count >= WORD_LIMIT) {
-    words.fill("");
+    words.fill(noWord);
     count = 0;
-    return word;
   }
   count++;
   // a cut-out string may hold on to the whole text: this one is a copy
-  words[slot] = JSON.parse(`"${word}"`) as string;
-  return words[slot]!;
+  const word = made(JSON.parse(`"${text.slice(start, end)}"`) as string);
+  words[slot] = word;
+  return word;
+}
+
+function made(text: string): Word {
+  return { text, keyword: keywordKind(text) };
 }
 
 function isAt(word: string, text: string, start: number): boolean {

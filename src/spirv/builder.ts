@@ -187,7 +187,9 @@ export class ModuleBuilder extends TypePool {
   parameter(type: Id): Id {
     const { head } = this.openFunction();
     const id = this.id();
-    head.instruction(Op.OpFunctionParameter, [type, id]);
+    head.start(Op.OpFunctionParameter, 3);
+    head.push(type);
+    head.push(id);
     return id;
   }
 
@@ -195,7 +197,9 @@ export class ModuleBuilder extends TypePool {
   label(id: Id = this.id()): Id {
     const parts = this.openFunction();
     invariant(!this.openBlock, "label inside an open block");
-    (this.hasBlock ? parts.body : parts.head).instruction(Op.OpLabel, [id]);
+    const words = this.hasBlock ? parts.body : parts.head;
+    words.start(Op.OpLabel, 2);
+    words.push(id);
     this.hasBlock = true;
     this.openBlock = true;
     this.hasWritten = false;
@@ -319,7 +323,7 @@ export class ModuleBuilder extends TypePool {
   endFunction(): void {
     const parts = this.openFunction();
     invariant(!this.openBlock, "function ends inside an open block");
-    parts.body.instruction(Op.OpFunctionEnd, []);
+    parts.body.start(Op.OpFunctionEnd, 1);
     this.functions.push(parts);
     this.current = undefined;
   }

@@ -147,6 +147,28 @@ export class TypePool {
     return this.global(opcode, type, operands);
   }
 
+  /** As `pooledConstant` for an `OpConstant` of one word: most constants are. */
+  private pooledWord(type: Id, word: number): Id {
+    const { globals, pooled, buckets } = this;
+    let hash = Math.imul(Op.OpConstant ^ 0x811c9dc5, 0x01000193);
+    hash = Math.imul(hash ^ type, 0x01000193);
+    hash = Math.imul(hash ^ word, 0x01000193);
+    hash = (hash ^ (hash >>> 15)) & 0x3fffffff;
+    const head = (4 << 16) | Op.OpConstant;
+    for (let entry = buckets[hash & (buckets.length - 1)]!; entry !== 0; entry = pooled[entry]!) {
+      const offset = pooled[entry + 2]!;
+      if (pooled[entry + 1] !== hash || globals.at(offset) !== head) continue;
+      if (globals.at(offset + 1) === type && (globals.at(offset + 3) | 0) === word) return pooled[entry + 4]!;
+    }
+    const id = this.id();
+    this.remember(hash, 0, id);
+    globals.start(Op.OpConstant, 4);
+    globals.push(type);
+    globals.push(id);
+    globals.push(word);
+    return id;
+  }
+
   private global(opcode: number, type: Id, operands: readonly number[]): Id {
     const id = this.id();
     this.globals.start(opcode, operands.length + 3);
@@ -273,6 +295,11 @@ export class TypePool {
 
   /** A constant of any integer or float type of this module, rounded to it. */
   constScalar(type: Id, value: number | bigint): Id {
+    const scalar = this.scalars.get(type);
+    if (scalar?.width === 32 && typeof value === "number") {
+      if (scalar.kind === "float") return this.pooledWord(type, floatBits(value) | 0);
+      if (Number.isInteger(value)) return this.pooledWord(type, value | 0);
+    }
     return this.pooledConstant(Op.OpConstant, type, this.literal(type, value));
   }
 

@@ -20,10 +20,24 @@ const none: KnownFunction = { overloads: [], root: { chosen: undefined, next: ne
 /** What version, dialect and extensions decide about the built-in functions: made once for all shaders that share them. */
 export class Dialect {
   private readonly functions = new Map<string, KnownFunction>();
+  private readonly number: number;
+  private readonly es: boolean;
+  private readonly relaxed: boolean;
   private readonly extensions: ReadonlySet<string>;
 
-  constructor(extensions: ReadonlySet<string>) {
+  constructor({ version, relaxed, extensions }: CheckContext) {
+    this.number = version.number;
+    this.es = version.es;
+    this.relaxed = relaxed;
     this.extensions = extensions;
+  }
+
+  /** Whether it is that of the shader: all is compared that the rank of a conversion or a row's presence depends on. */
+  isOf({ version, relaxed, extensions }: CheckContext): boolean {
+    const same = this.number === version.number && this.es === version.es && this.relaxed === relaxed;
+    if (!same || this.extensions.size !== extensions.size) return false;
+    for (const name of extensions) if (!this.extensions.has(name)) return false;
+    return true;
   }
 
   function(name: string): KnownFunction {
@@ -48,20 +62,18 @@ export class Dialect {
   }
 }
 
-/** Dialects are as many as shaders ask for: beyond this they are forgotten. */
+/** Dialects are as many as shaders ask for: those not asked for longest are forgotten. */
 const DIALECT_LIMIT = 64;
-const dialects = new Map<string, Dialect>();
+const dialects: Dialect[] = [];
 
-/** The dialect of a shader. Everything that the rank of a conversion or a row's presence depends on is part of the key. */
-export function dialectOf({ version, relaxed, extensions }: CheckContext): Dialect {
-  let key = `${version.number}${version.es ? "e" : ""}${relaxed ? "r" : ""}`;
-  for (const name of extensions) key += `,${name}`;
-  let dialect = dialects.get(key);
-  if (dialect === undefined) {
-    if (dialects.size >= DIALECT_LIMIT) dialects.clear();
-    dialect = new Dialect(extensions);
-    dialects.set(key, dialect);
-  }
+export function dialectOf(context: CheckContext): Dialect {
+  let at = 0;
+  while (at < dialects.length && !dialects[at]!.isOf(context)) at++;
+  if (at === 0 && dialects.length > 0) return dialects[0]!;
+  const dialect = dialects[at] ?? new Dialect(context);
+  // the latest first
+  for (at = Math.min(at, DIALECT_LIMIT - 1); at > 0; at--) dialects[at] = dialects[at - 1]!;
+  dialects[0] = dialect;
   return dialect;
 }
 

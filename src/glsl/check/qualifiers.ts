@@ -63,14 +63,23 @@ const layoutRows: Readonly<Record<string, "value" | "flag">> = {
   local_size_z_id: "value",
 };
 
-/** Every layout identifier, the formats of images with them. */
-const layoutKinds: ReadonlyMap<string, "value" | "flag"> = new Map([
-  ...Object.keys(imageFormats).map((name) => [name, "flag"] as const),
-  ...Object.entries(layoutRows),
-]);
-
 /** Highest values that the reference compiler takes. */
 const layoutLimits: Readonly<Record<string, number>> = { set: 62, binding: 65534, location: 4094, component: 3 };
+
+interface LayoutKind {
+  readonly takesValue: boolean;
+  readonly limit: number;
+  /** The value is a power of two. */
+  readonly isAlign: boolean;
+}
+
+/** Every layout identifier, the formats of images with them. */
+const layoutKinds = new Map<string, LayoutKind>();
+for (const name of [...Object.keys(imageFormats), ...Object.keys(layoutRows)]) {
+  const takesValue = layoutRows[name] === "value";
+  const limit = layoutLimits[name] ?? Number.POSITIVE_INFINITY;
+  layoutKinds.set(name, { takesValue, limit, isAlign: name.endsWith("align") });
+}
 
 const plainLayout: MemberLayout = {};
 const noLayout: ReadonlyMap<string, LayoutValue> = new Map();
@@ -163,8 +172,8 @@ export abstract class QualifierChecker extends ExpressionChecker {
     // identifiers of layouts don't depend on case before 4.60, and nobody minds later
     const name = id.name.toLowerCase();
     const { position, end } = id;
-    const row = layoutKinds.get(name);
-    if (row === undefined) {
+    const kind = layoutKinds.get(name);
+    if (kind === undefined) {
       this.diagnostics.error("GLSL_UNKNOWN_LAYOUT", { name: id.name }, position, end);
       return;
     }
@@ -178,18 +187,14 @@ export abstract class QualifierChecker extends ExpressionChecker {
       this.diagnostics.error("GLSL_NEEDS_EXTENSION", values, position, end);
     }
     let value: number | undefined;
-    if (row === "value") {
+    if (kind.takesValue) {
       if (id.value === undefined) {
         this.diagnostics.error("GLSL_LAYOUT_VALUE", { name: id.name }, position, end);
         return;
       }
       value = this.constantInteger(id.value);
       if (value === undefined) return;
-      if (
-        value < 0 ||
-        (Object.hasOwn(layoutLimits, name) && value > layoutLimits[name]!) ||
-        (name.endsWith("align") && (value === 0 || (value & (value - 1)) !== 0))
-      ) {
+      if (value < 0 || value > kind.limit || (kind.isAlign && (value === 0 || (value & (value - 1)) !== 0))) {
         this.diagnostics.error("GLSL_LAYOUT_RANGE", { name: id.name, value }, position, end);
         return;
       }

@@ -248,6 +248,7 @@ function takesOpaque(symbol: FunctionSymbol): boolean {
 
 /** The functions that a call can reach, each after those that it calls. The checker has ruled out recursion. */
 function calleesFirst(main: FunctionSymbol): FunctionSymbol[] {
+  if (main.calls.size === 0) return [main];
   const order: FunctionSymbol[] = [];
   const seen = new Set<FunctionSymbol>([main]);
   const stack = [{ symbol: main, calls: [...main.calls.keys()], at: 0 }];

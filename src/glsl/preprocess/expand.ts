@@ -27,7 +27,7 @@ export function expandState(macros: Macros, diagnostics: Diagnostics): ExpandSta
   return { macros, diagnostics, budget: EXPANSION_LIMIT, exhausted: false };
 }
 
-const eof: Token = { kind: T.Eof, text: "", position: 0, end: 0, flags: FIRST_ON_LINE };
+const eof: Token = { kind: T.Eof, text: "", keyword: T.Eof, position: 0, end: 0, flags: FIRST_ON_LINE };
 
 /** Tokens of `source` with expansions in front: C's rescanning, each macro blocked while its own expansion is read. */
 export class Stream {

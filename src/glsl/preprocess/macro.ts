@@ -55,7 +55,7 @@ export function sameMacro(a: Macro, b: Macro): boolean {
 
 /** A macro whose body is one integer, such as `__VERSION__` or an extension's name. */
 export function numberMacro(name: string, value: number): Macro {
-  const body: Token[] = [{ kind: T.Number, text: String(value), position: 0, end: 0, flags: 0 }];
+  const body: Token[] = [{ kind: T.Number, text: String(value), keyword: T.Number, position: 0, end: 0, flags: 0 }];
   return { name, parameters: undefined, body, position: -1, end: -1, active: false };
 }
 

@@ -1,5 +1,4 @@
 import type { Diagnostics } from "../diagnostics.ts";
-import { keywordKind } from "../keywords.ts";
 import { Lexer } from "../lex.ts";
 import { aroundMainImage, MAIN_IMAGE_FILE } from "../main-image.ts";
 import type { Sources } from "../source.ts";
@@ -165,12 +164,13 @@ class Preprocessor {
       if (token.kind !== T.Identifier) {
         this.output.push(token);
       } else if (!this.stream.expand(token)) {
-        const kind = this.isOlderName(token.text) ? T.Identifier : keywordKind(token.text, this.explicitTypes);
-        if (kind === T.Identifier) {
+        const { text, keyword, position, end, flags } = token;
+        if (keyword === T.Identifier || (this.options.relaxed && this.isOlderName(text))) {
           this.output.push(token);
         } else {
-          const { text, position, end, flags } = token;
-          this.output.push({ kind, text, position, end, flags });
+          const sized = this.explicitTypes ? T.TypeName : T.Identifier;
+          const kind = keyword === T.SizedName ? sized : keyword;
+          this.output.push({ kind, text, keyword, position, end, flags });
         }
       }
     }
@@ -181,7 +181,7 @@ class Preprocessor {
 
   /** A keyword of later versions, which an older shader may use as a name. */
   private isOlderName(text: string): boolean {
-    if (!this.options.relaxed || !laterKeywords.has(text)) return false;
+    if (!laterKeywords.has(text)) return false;
     const version = this.version ?? this.defaultVersion();
     const bringing = Object.hasOwn(keywordExtensions, text) ? keywordExtensions[text] : undefined;
     if (bringing?.some((name) => this.extensions.has(name)) === true) return false;

@@ -111,7 +111,7 @@ export function layoutIndex(packing: Packing, rowMajor: boolean): number {
 
 /** Where the members stand. `rowMajor` is the default for matrices that don't say. */
 export function structLayout(type: StructType, packing: Packing, rowMajor: boolean): StructLayout {
-  type.layouts ??= new Array<StructLayout | undefined>(6).fill(undefined);
+  type.layouts ??= [undefined, undefined, undefined, undefined, undefined, undefined];
   const known = type.layouts;
   const key = layoutIndex(packing, rowMajor);
   known[key] ??= computeLayout(type, packing, rowMajor);
