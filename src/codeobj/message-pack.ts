@@ -17,9 +17,9 @@ export type Packable =
  * are left out. We write it ourselves because metadata needs integer keys and a fixed order.
  */
 export function packMessage(value: Packable): Uint8Array {
-  const out = new Writer();
-  write(out, value);
-  return out.bytes();
+  writer.clear();
+  write(writer, value);
+  return writer.bytes();
 }
 
 /** Decodes one MessagePack value; throws on anything malformed. No length in it is trusted beyond the input's size. */
@@ -34,10 +34,20 @@ export function unpackMessage(bytes: Uint8Array): unknown {
   });
 }
 
+const firstBytes = 4096;
+const keptBytes = 1 << 20;
+
 class Writer {
-  private buffer = new Uint8Array(1024);
+  private buffer = new Uint8Array(firstBytes);
   private view = new DataView(this.buffer.buffer);
   private length = 0;
+
+  clear(): void {
+    this.length = 0;
+    if (this.buffer.length <= keptBytes) return;
+    this.buffer = new Uint8Array(firstBytes);
+    this.view = new DataView(this.buffer.buffer);
+  }
 
   reserve(size: number): number {
     const at = this.length;
@@ -98,6 +108,8 @@ class Writer {
   }
 }
 
+/** One for all messages: its buffer is as large as the largest of them, up to a bound. */
+const writer = new Writer();
 const utf8 = new TextEncoder();
 
 function write(out: Writer, value: Packable): void {

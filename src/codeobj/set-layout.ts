@@ -39,7 +39,13 @@ export function layoutSets(sets: readonly SetBindings[]): readonly SetLayout[] {
     for (const binding of bindings) {
       if (isDynamic(binding.type)) continue;
       const stride = strideBytes[binding.type];
-      placed.push({ ...binding, offsetBytes, strideBytes: stride });
+      placed.push({
+        binding: binding.binding,
+        type: binding.type,
+        count: binding.count,
+        offsetBytes,
+        strideBytes: stride,
+      });
       offsetBytes += stride * binding.count;
     }
     return { set, sizeBytes: offsetBytes, bindings: placed };

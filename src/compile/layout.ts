@@ -45,13 +45,9 @@ function asSet({ set, binding, type, count }: ModuleResource): SetBindings {
 
 function reflectionOf(resource: ModuleResource, placed: SetLayout["bindings"][number]): ResourceReflection {
   const { set, name, blockSizeBytes, runtimeArrayStrideBytes, readonly, writeonly } = resource;
-  return {
-    ...placed,
-    set,
-    name,
-    ...(blockSizeBytes !== undefined && { blockSizeBytes }),
-    ...(runtimeArrayStrideBytes !== undefined && { runtimeArrayStrideBytes }),
-    readonly,
-    writeonly,
-  };
+  const { binding, type, count, offsetBytes, strideBytes } = placed;
+  const row = { binding, type, count, offsetBytes, strideBytes, set, name };
+  if (blockSizeBytes === undefined) return { ...row, readonly, writeonly };
+  if (runtimeArrayStrideBytes === undefined) return { ...row, blockSizeBytes, readonly, writeonly };
+  return { ...row, blockSizeBytes, runtimeArrayStrideBytes, readonly, writeonly };
 }

@@ -49,15 +49,46 @@ const formatOfPrefix: readonly (FormatName | undefined)[] = Array.from({ length:
   }),
 );
 
+const flatOfSegment: readonly (FormatName | undefined)[] = [0, 1, 2, 3].map((segment) =>
+  (Object.keys(flatSegments) as FormatName[]).find((format) => flatSegments[format] === segment),
+);
+
+/** The ops of a format by opcode, and the field that holds it. */
+interface OpTable {
+  readonly opcode: Field;
+  readonly ops: readonly (Op | undefined)[];
+}
+
+const opTables = new Map<FormatName, OpTable>();
+
+function opTable(name: FormatName): OpTable {
+  let table = opTables.get(name);
+  if (table === undefined) {
+    const opcode = formats[name].fields[0] as Field;
+    table = { opcode, ops: Array.from({ length: 2 ** opcode.width }, (_, k) => opByCode(name, k)) };
+    opTables.set(name, table);
+  }
+  return table;
+}
+
+/** By prefix; made when the first instruction of it is met. */
+const tableOfPrefix: (OpTable | undefined)[] = new Array(512).fill(undefined);
+
 function findOp(words: ArrayLike<number>, at: number): Op | undefined {
   const word = words[at]!;
-  const name = formatOfPrefix[word >>> prefixLsb];
-  if (name === undefined) return undefined;
-  const opcode = extract(formats[name].fields[0]!, words, at);
-  if (name !== "FLAT") return opByCode(name, opcode);
-  const segment = (word >>> 14) & 3;
-  const flat = (Object.keys(flatSegments) as FormatName[]).find((f) => flatSegments[f] === segment);
-  return flat && opByCode(flat, opcode);
+  const prefix = word >>> prefixLsb;
+  let table = tableOfPrefix[prefix];
+  if (table === undefined) {
+    const name = formatOfPrefix[prefix];
+    if (name === undefined) return undefined;
+    if (name === "FLAT") {
+      const flat = flatOfSegment[(word >>> 14) & 3];
+      return flat && opByCode(flat, extract(formats.FLAT.fields[0]!, words, at));
+    }
+    table = opTable(name);
+    tableOfPrefix[prefix] = table;
+  }
+  return table.ops[extract(table.opcode, words, at)];
 }
 
 /** What the length of an op's instructions depends on, worked out once. */

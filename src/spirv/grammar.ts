@@ -118,7 +118,10 @@ function parseVersion(text: string | undefined): number {
 
 const singleWords: ReadonlySet<string> = new Set(["type", "result", "id", "scope", "semantics", "int"]);
 
-const byOpcode = new Map<number, InstructionRow>();
+/** One past the highest opcode of a row. */
+const opcodeLimit = instructionRows.reduce((most, [opcode]) => Math.max(most, opcode), 0) + 1;
+
+const byOpcode: (InstructionRow | undefined)[] = new Array(opcodeLimit).fill(undefined);
 const byName = new Map<string, InstructionRow>();
 for (const [opcode, name, operands, capabilities, version] of instructionRows as readonly RawRow[]) {
   const parsed = parseOperands(operands);
@@ -135,11 +138,8 @@ for (const [opcode, name, operands, capabilities, version] of instructionRows as
     minVersion: parseVersion(version),
   };
   byName.set(name, row);
-  if (!byOpcode.has(opcode)) byOpcode.set(opcode, row);
+  byOpcode[opcode] ??= row;
 }
-
-/** One past the highest opcode of a row. */
-const opcodeLimit = instructionRows.reduce((most, [opcode]) => Math.max(most, opcode), 0) + 1;
 
 const kinds = new Map<string, EnumKind>();
 function addKinds(table: Readonly<Record<string, readonly RawRow[]>>, mask: boolean): void {
@@ -172,7 +172,7 @@ for (const [number, name, operands] of glslStd450Rows) {
 
 /** The row of an opcode, or undefined where the grammar has none. */
 export function instructionRow(opcode: number): InstructionRow | undefined {
-  return byOpcode.get(opcode);
+  return byOpcode[opcode];
 }
 
 /** The row of `OpName`-style text; aliases are found too. */
@@ -182,7 +182,7 @@ export function instructionByName(name: string): InstructionRow | undefined {
 
 /** `OpIAdd` for 128; `Op<number>` for an opcode outside the grammar. */
 export function opName(opcode: number): string {
-  return byOpcode.get(opcode)?.name ?? `Op${opcode}`;
+  return byOpcode[opcode]?.name ?? `Op${opcode}`;
 }
 
 /** The operand kind's enumerants, or undefined for ids and literals. */

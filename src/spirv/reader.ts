@@ -33,7 +33,9 @@ function swapBytes(words: Uint32Array): Uint32Array {
 
 /** The words in this machine's order; where that is not the file's, the swapped magic number tells. */
 function wordsOf(bytes: Uint8Array): Uint32Array {
-  return new Uint32Array(Uint8Array.from(bytes).buffer);
+  const words = new Uint32Array(bytes.length >> 2);
+  new Uint8Array(words.buffer).set(bytes);
+  return words;
 }
 
 /** Bits of an integer or float type, given the type's id or the id of a value of that type. */

@@ -225,19 +225,22 @@ function describeResource(
   };
   const buffer = type.opcode === Op.OpTypeStruct;
   const stride = buffer ? layout.runtimeArrayStrideBytes(type.result) : undefined;
-  return {
+  const row = {
     set: annotations.value(id, Decoration.DescriptorSet) ?? 0,
     binding: annotations.value(id, Decoration.Binding) ?? 0,
     type: kind,
     count,
     name: annotations.name(id) || blockName,
     blockName,
-    ...(buffer ? { blockSizeBytes: layout.sizeBytes(type.result) } : {}),
-    ...(stride === undefined ? {} : { runtimeArrayStrideBytes: stride }),
     readonly: kind === "uniformBuffer" || everywhere(Decoration.NonWritable),
     writeonly: everywhere(Decoration.NonReadable),
     variable: id,
   };
+  if (!buffer) return row;
+  const blockSizeBytes = layout.sizeBytes(type.result);
+  return stride === undefined
+    ? { ...row, blockSizeBytes }
+    : { ...row, blockSizeBytes, runtimeArrayStrideBytes: stride };
 }
 
 function resourceType(
