@@ -128,6 +128,11 @@ export const codes = defineCodes({
   GLSL_UNSIZED_INDEX: { status: 422, blame: "caller", text: "an array without a size takes constant indices only" },
   GLSL_UNSIZED_LENGTH: { status: 422, blame: "caller", text: "the array has no size yet" },
   GLSL_UNSIZED_ASSIGN: { status: 422, blame: "caller", text: "an array without a size cannot be assigned" },
+  GLSL_SPEC_SIZED: {
+    status: 422,
+    blame: "caller",
+    text: "an array sized by a specialisation constant cannot be {what}",
+  },
   GLSL_NO_LENGTH: { status: 422, blame: "caller", text: "{type} has no length" },
   GLSL_NO_METHOD: { status: 422, blame: "caller", text: "there is no method '{name}'" },
   GLSL_NO_MEMBER: { status: 422, blame: "caller", text: "{type} has no member '{name}'" },
@@ -187,6 +192,16 @@ export const codes = defineCodes({
   GLSL_CLUSTER_SIZE: { status: 422, blame: "caller", text: "a cluster's size must be a constant power of two" },
   GLSL_INTERPOLANT: { status: 422, blame: "caller", text: "'{name}' takes a fragment input, or an element of one" },
   GLSL_CONSTANT_ARGUMENT: { status: 422, blame: "caller", text: "the {what} of '{name}' must be constant" },
+  GLSL_ARGUMENT_RANGE: {
+    status: 422,
+    blame: "caller",
+    text: "the {what} of '{name}' must be from {low} to {high}",
+  },
+  GLSL_ATOMIC_FORMAT: {
+    status: 422,
+    blame: "caller",
+    text: "'{name}' works on images of format {formats} only",
+  },
   GLSL_ARGUMENT_QUALIFIER: { status: 422, blame: "caller", text: "the parameter must be '{name}' as its argument is" },
   GLSL_WRONG_STAGE: { status: 422, blame: "caller", text: "'{name}' is for {stage} shaders only" },
   // declarations
@@ -253,6 +268,7 @@ export const codes = defineCodes({
   },
   GLSL_TWO_PUSH_CONSTANTS: { status: 422, blame: "caller", text: "a shader has one push_constant block at most" },
   GLSL_CONSTANT_ID: { status: 422, blame: "caller", text: "constant_id goes with a global const of scalar type" },
+  GLSL_REPEATED_ID: { status: 422, blame: "caller", text: "constant_id {id} is given to '{name}' already" },
   GLSL_NO_LOCAL_SIZE: {
     status: 422,
     blame: "caller",
@@ -275,6 +291,24 @@ export const codes = defineCodes({
   },
   GLSL_BUILTIN_TYPE: { status: 422, blame: "caller", text: "'{name}' keeps its type, {type}" },
   GLSL_NO_LOCATION: { status: 422, blame: "caller", text: "'{name}' needs layout(location = …)" },
+  GLSL_LOCATION_OVERLAP: { status: 422, blame: "caller", text: "location {location} is taken by '{name}'" },
+  GLSL_COMPONENT: { status: 422, blame: "caller", text: "component {component} does not go with {type}" },
+  GLSL_XFB_OVERLAP: {
+    status: 422,
+    blame: "caller",
+    text: "offset {offset} of capture buffer {buffer} is taken by '{name}'",
+  },
+  GLSL_XFB_STRIDE: {
+    status: 422,
+    blame: "caller",
+    text: "the stride of capture buffer {buffer} was {first} and cannot become {second}",
+  },
+  GLSL_LATE_REDECLARATION: { status: 422, blame: "caller", text: "'{name}' is used before it is declared again" },
+  GLSL_DEPTH_LAYOUT: {
+    status: 422,
+    blame: "caller",
+    text: "gl_FragDepth was {first} and cannot become {second}",
+  },
   GLSL_NEEDS_FLAT: { status: 422, blame: "caller", text: "a fragment input of type {type} must be flat" },
   GLSL_INTERFACE_TYPE: { status: 422, blame: "caller", text: "{storage} variables cannot be {type}" },
   // functions and statements
@@ -294,6 +328,7 @@ export const codes = defineCodes({
   GLSL_BUILTIN_REDEFINED: { status: 422, blame: "caller", text: "built-in function '{name}' cannot be declared again" },
   GLSL_LOCAL_FUNCTION: { status: 422, blame: "caller", text: "function '{name}' is inside another function" },
   GLSL_RETURN_MISSING: { status: 422, blame: "caller", text: "return needs a value of type {type}" },
+  GLSL_NO_RETURN: { status: 422, blame: "caller", text: "function '{name}' has no return" },
   GLSL_RETURN_VALUE: { status: 422, blame: "caller", text: "a void function returns no value" },
   GLSL_STRAY_JUMP: { status: 422, blame: "caller", text: "{jump} outside of anything it could leave" },
   GLSL_STRAY_CASE: { status: 422, blame: "caller", text: "case label outside of a switch" },

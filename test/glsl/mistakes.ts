@@ -141,6 +141,10 @@ const expressions: readonly Mistake[] = [
   { code: "GLSL_UNSIZED_INDEX", source: body("float a[];\n  int i = 1;\n  float b = ⟦a⟧[i];") },
   { code: "GLSL_UNSIZED_LENGTH", source: body("float a[];\n  int b = ⟦a⟧.length();") },
   { code: "GLSL_UNSIZED_ASSIGN", source: body("float a[];\n  ⟦a⟧ = float[1](1.0);") },
+  {
+    code: "GLSL_SPEC_SIZED",
+    source: body("int a[N], b[N];\n  ⟦a = b⟧;", "layout(constant_id = 0) const int N = 2;\n"),
+  },
   { code: "GLSL_NO_LENGTH", source: body("float a;\n  int b = ⟦a⟧.length();") },
   { code: "GLSL_NO_METHOD", source: body("float a[2];\n  int b = a.⟦size⟧();") },
   { code: "GLSL_NO_MEMBER", source: body("mat2 a;\n  vec2 b = a.⟦xy⟧;") },
@@ -209,6 +213,15 @@ const expressions: readonly Mistake[] = [
     ...fragment,
   },
   {
+    code: "GLSL_ARGUMENT_RANGE",
+    source: body("textureGather(s, vec2(0.0), ⟦4⟧);", "layout(set = 0, binding = 0) uniform sampler2D s;\n"),
+    ...fragment,
+  },
+  {
+    code: "GLSL_ATOMIC_FORMAT",
+    source: body("imageAtomicAdd(⟦i⟧, ivec2(0), 1u);", "layout(set = 0, binding = 0, rg32ui) uniform uimage2D i;\n"),
+  },
+  {
     code: "GLSL_ARGUMENT_QUALIFIER",
     source: body("f(⟦i⟧);", "layout(set = 0, binding = 0, r32f) coherent uniform image2D i;\nvoid f(image2D x) { }\n"),
   },
@@ -265,12 +278,42 @@ const declarations: readonly Mistake[] = [
     source: top("layout(push_constant) uniform A { int a; };\nlayout(push_constant) uniform ⟦B⟧ { int b; };"),
   },
   { code: "GLSL_CONSTANT_ID", source: top("⟦layout(constant_id = 0) const⟧ vec2 a = vec2(1.0);") },
+  {
+    code: "GLSL_REPEATED_ID",
+    source: top("layout(constant_id = 1) const int a = 1;\nlayout(constant_id = 1) const int ⟦b⟧ = 1;"),
+  },
   { code: "GLSL_NO_LOCAL_SIZE", source: body("uvec3 a = ⟦gl_WorkGroupSize⟧;") },
   { code: "GLSL_LOCAL_SIZE_LIMIT", source: top("layout(⟦local_size_x = 1025⟧) in;") },
   { code: "GLSL_LOCAL_SIZE_CHANGED", source: top("layout(local_size_x = 2) in;\nlayout(⟦local_size_x = 4⟧) in;") },
   { code: "GLSL_COMPUTE_INTERFACE", source: top("layout(location = 0) in vec4 ⟦a⟧;") },
   { code: "GLSL_BUILTIN_TYPE", source: top("out vec2 ⟦gl_FragDepth⟧;"), ...fragment },
   { code: "GLSL_NO_LOCATION", source: top("in vec4 ⟦a⟧;"), ...fragment },
+  {
+    code: "GLSL_LOCATION_OVERLAP",
+    source: top("layout(location = 0) in mat2 a;\nlayout(location = 1) in vec4 ⟦b⟧;"),
+    ...fragment,
+  },
+  { code: "GLSL_COMPONENT", source: top("layout(location = 0, component = 3) in vec2 ⟦a⟧;"), ...fragment },
+  {
+    code: "GLSL_XFB_OVERLAP",
+    source: top("layout(location = 0, xfb_offset = 0) out vec4 a;\nlayout(location = 1, ⟦xfb_offset = 8⟧) out vec4 b;"),
+    stage: "vertex",
+  },
+  {
+    code: "GLSL_XFB_STRIDE",
+    source: top("layout(xfb_stride = 16) out;\nlayout(⟦xfb_stride = 32⟧) out;"),
+    stage: "vertex",
+  },
+  {
+    code: "GLSL_LATE_REDECLARATION",
+    source: `${head}void f() { gl_FragDepth = 0.0; }\nlayout(depth_less) out float ⟦gl_FragDepth⟧;\n${main}`,
+    ...fragment,
+  },
+  {
+    code: "GLSL_DEPTH_LAYOUT",
+    source: top("layout(depth_less) out float gl_FragDepth;\nlayout(depth_any) out float ⟦gl_FragDepth⟧;"),
+    ...fragment,
+  },
   { code: "GLSL_NEEDS_FLAT", source: top("layout(location = 0) in int ⟦a⟧;"), ...fragment },
   { code: "GLSL_INTERFACE_TYPE", source: top("layout(location = 0) out mat2 ⟦a⟧;"), ...fragment },
   {
@@ -293,6 +336,7 @@ const statements: readonly Mistake[] = [
   { code: "GLSL_BUILTIN_REDEFINED", source: `#version 310 es\nfloat ⟦sin⟧(float a) { return a; }\n${main}` },
   { code: "GLSL_LOCAL_FUNCTION", source: body("⟦int f()⟧ { return 1; }") },
   { code: "GLSL_RETURN_MISSING", source: top("int f() { ⟦return;⟧ }") },
+  { code: "GLSL_NO_RETURN", source: top("int ⟦f⟧() { }") },
   { code: "GLSL_RETURN_VALUE", source: body("return ⟦1⟧;") },
   { code: "GLSL_STRAY_JUMP", source: body("⟦break;⟧") },
   { code: "GLSL_STRAY_CASE", source: body("⟦case 1:⟧") },

@@ -1,6 +1,7 @@
 import type { Diagnostics, Note } from "../diagnostics.ts";
 import type { Version } from "../preprocess/index.ts";
 import {
+  containsSpecSized,
   errorType,
   intType,
   isReal,
@@ -145,6 +146,13 @@ export abstract class CheckBase {
     const mixed = isReal(from) !== isReal(scalar);
     const constness = expr.constness === 2 && mixed ? 0 : expr.constness;
     return { kind: "convert", operand: expr, type, constness, position, end };
+  }
+
+  /** Reports a value whose size is known at specialisation only, where the whole of it would be needed. */
+  protected specSized(type: Type, what: string, place: Range): boolean {
+    if (!containsSpecSized(type)) return false;
+    this.diagnostics.error("GLSL_SPEC_SIZED", { what }, place.position, place.end);
+    return true;
   }
 
   /** The expression as `type` wants it, by implicit conversion. An impossible one is reported. */

@@ -343,16 +343,38 @@ export abstract class CallChecker extends ConstructorChecker {
         return false;
       }
     }
+    if (lowering === "imageAtomic" && !this.checkAtomicFormat(name, image)) return false;
     const fixed = lowering === "sample" || lowering === "fetch" ? "o" : lowering === "gather" ? "mq" : "";
     for (let at = 0; fixed !== "" && at < instruction.length; at++) {
       const arg = args[at];
       const role = instruction[at]!;
-      if (arg === undefined || !fixed.includes(role) || arg.constness !== 0) continue;
-      const what = role === "m" ? "component" : role === "o" ? "offset" : "offsets";
+      if (arg === undefined || !fixed.includes(role)) continue;
+      if (arg.kind === "constant") {
+        const [low, high] = role === "m" ? [0, 3] : [-8, 7];
+        if (role === "q" || arg.values.every((value) => value >= low && value <= high)) continue;
+        const values = { what: argumentNames[role] ?? role, name, low, high };
+        this.diagnostics.error("GLSL_ARGUMENT_RANGE", values, arg.position, arg.end);
+        return false;
+      }
+      if (arg.constness !== 0) continue;
+      const what = argumentNames[role] ?? role;
       this.diagnostics.error("GLSL_CONSTANT_ARGUMENT", { what, name }, arg.position, arg.end);
       return false;
     }
     return true;
+  }
+
+  /** Atomics on images want 32 bits a texel. Source: GLSL 4.60 section 8.12. */
+  private checkAtomicFormat(name: string, image: Expr): boolean {
+    const type = coreType(image.type);
+    if (type.kind !== "opaque" || type.format === "Unknown") return true;
+    const exchanged =
+      type.scalar === "float" &&
+      (name === "imageAtomicExchange" || name.startsWith("imageAtomicLoad") || name.startsWith("imageAtomicStore"));
+    if (type.format === "R32i" || type.format === "R32ui" || (exchanged && type.format === "R32f")) return true;
+    const formats = type.scalar === "float" ? "r32f" : "r32i and r32ui";
+    this.diagnostics.error("GLSL_ATOMIC_FORMAT", { name, formats }, image.position, image.end);
+    return false;
   }
 
   private builtinCall(call: ast.CallExpr, callee: Range, overload: Overload, args: readonly Expr[]): Expr {
@@ -389,15 +411,12 @@ export abstract class CallChecker extends ConstructorChecker {
   }
 }
 
-/** Lowerings some of whose arguments must be constant, or may not have every memory qualifier. */
-const restricted: ReadonlySet<string> = new Set(
-  "imageLoad imageStore imageAtomic subgroup sample fetch gather".split(" "),
-);
+      const role = instruction[at]!;
+/** Arguments by their letter in a lowering. */
+const argumentNames: Readonly<Record<string, string>> = { m: "component", o: "offset", q: "offsets" };
 
-function areConstants(args: readonly Expr[]): args is readonly ConstantExpr[] {
-  for (const arg of args) if (arg.kind !== "constant") return false;
-  return true;
-}
+/** Lowerings that depend on their arguments alone. */
+const foldable: ReadonlySet<string> = new Set(["ext", "op", "select", "matrixCompMult"]);
 
 /** Whether a call with ranks `a` beats one with ranks `b`: nowhere worse and somewhere better. */
 function isBetter(a: readonly (number | undefined)[], b: readonly (number | undefined)[]): boolean {

@@ -115,7 +115,11 @@ class Checker extends StatementChecker {
     symbol.parameters = parameters;
     this.scopes.push();
     for (const parameter of parameters) if (parameter.name !== "") this.declare(parameter.name, parameter, parameter);
+    this.sawReturn = false;
     symbol.body = this.functionBody(decl.body);
+    if (!this.sawReturn && returns.kind !== "void" && returns.kind !== "error" && !this.context.relaxed) {
+      this.diagnostics.error("GLSL_NO_RETURN", { name: decl.name }, place.position, place.end);
+    }
     symbol.closing = decl.body.end - 1;
     this.scopes.pop();
     this.currentFunction = undefined;
@@ -140,7 +144,11 @@ class Checker extends StatementChecker {
       closing: place.end,
       calls: new Map(),
     };
-    if (decl.name === this.context.entryPoint && (parameters.length > 0 || returns.kind !== "void")) {
+    if (
+      decl.body !== undefined &&
+      decl.name === this.context.entryPoint &&
+      (parameters.length > 0 || returns.kind !== "void")
+    ) {
       this.diagnostics.error("GLSL_ENTRY_SIGNATURE", { name: decl.name }, place.position, place.end);
     }
     let set = this.scopes.lookupGlobal(decl.name);

@@ -154,6 +154,7 @@ export abstract class ConstructorChecker extends OperatorChecker {
   }
 
   private constructArray(type: ArrayType, args: readonly Expr[], place: Range): Expr {
+    if (this.specSized(type, "constructed", place)) return { ...this.errorExpr(place), type };
     const size = type.size ?? args.length;
     if (args.length !== size || size === 0) {
       const values = { type: typeName(type), wanted: size, given: args.length };
@@ -216,6 +217,7 @@ export abstract class ConstructorChecker extends OperatorChecker {
   protected initializerOf(init: ast.Expr, type: Type, nested = false): Expr {
     if (init.kind !== "list") {
       const expr = this.value(init);
+      if (expr.type.kind !== "error" && this.specSized(type, "initialised", init)) return this.errorExpr(init);
       if (type.kind === "array" && fitsUnsized(type, expr.type)) return expr;
       return this.coerce(expr, type);
     }
@@ -223,6 +225,7 @@ export abstract class ConstructorChecker extends OperatorChecker {
     if (init.items.length === 0 && !nested && this.context.extensions.has("GL_EXT_null_initializer")) {
       return this.zeroOf(type, init);
     }
+    if (this.specSized(type, "initialised", init)) return { ...this.errorExpr(init), type };
     const count = listCount(type, init.items.length);
     if (count === undefined) {
       if (type.kind !== "error") {

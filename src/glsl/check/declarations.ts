@@ -33,6 +33,8 @@ export abstract class DeclarationChecker extends BlockChecker {
   protected postDepthCoverage = false;
   /** Where it is asked for without early tests, which the extension's EXT form wants besides. */
   protected depthCoveragePlace: Range | undefined;
+  /** Specialisation constants by their number. */
+  private readonly specIds = new Map<number, ast.Declarator>();
   /** Local arrays declared `[]`. */
   protected readonly unsized: Variable[] = [];
 
@@ -63,6 +65,8 @@ export abstract class DeclarationChecker extends BlockChecker {
     for (const name of decl.names) {
       const symbol = this.scopes.lookup(name.name);
       if (symbol?.kind === "variable") {
+        const outside = symbol.storage === "in" || symbol.storage === "out" ? symbol.storage : undefined;
+        if (q.invariant) this.checkInvariant(outside, name);
         symbol.precise ||= q.precise;
         symbol.invariant ||= q.invariant;
       } else {
@@ -85,6 +89,7 @@ export abstract class DeclarationChecker extends BlockChecker {
       }
     } else if (q.storage === "out" && this.context.stage !== "compute") {
       this.allowLayout(q, ["xfb_stride", "xfb_buffer"], "out");
+      this.locations.capture(q, "", undefined, decl);
     } else if (q.storage === "uniform" || q.storage === "buffer" || (q.storage === "shared" && q.layout.size > 0)) {
       this.allowLayout(q, ["std140", "std430", "scalar", "row_major", "column_major"], q.storage);
       const defaults = this.blockDefaults[q.storage];
@@ -260,6 +265,13 @@ export abstract class DeclarationChecker extends BlockChecker {
         this.diagnostics.error("GLSL_CONSTANT_ID", {}, q.position, q.end);
         return plain;
       }
+      const id = q.layout.get("constant_id")?.value ?? 0;
+      const first = this.specIds.get(id);
+      if (first !== undefined) {
+        const notes = [{ message: "the first one", ...rangeOf(first) }];
+        this.diagnostics.error("GLSL_REPEATED_ID", { id, name: first.name }, position, end, notes);
+      }
+      this.specIds.set(id, place);
       return "specialization";
     }
     const misplaced = (): Storage => {
@@ -268,6 +280,7 @@ export abstract class DeclarationChecker extends BlockChecker {
       return plain;
     };
     if (!global && q.storage !== undefined && q.storage !== "const") return misplaced();
+    if (q.invariant) this.checkInvariant(q.storage, q);
     const core = coreType(type);
     const image = core.kind === "opaque" && core.family === "image";
     const shared = q.storage === "shared" || core.kind === "reference";
@@ -310,6 +323,15 @@ export abstract class DeclarationChecker extends BlockChecker {
         this.allowLayout(q, [], global ? "a global variable" : "a local variable");
         return plain;
     }
+  }
+
+  /** `invariant` goes with outputs, in older versions also with inputs behind the vertex stage. */
+  private checkInvariant(storage: Qualifiers["storage"], place: Range): void {
+    const { version, stage } = this.context;
+    const strict = version.number >= (version.es ? 300 : 420);
+    if (storage === "out" || (!strict && storage === "in" && stage !== "vertex")) return;
+    const values = { name: "invariant", what: "what is no output" };
+    this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", values, place.position, place.end);
   }
 
   /** Sizes of arrays declared `[]` that took their size from use; what was never sized is an error. */

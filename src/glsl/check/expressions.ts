@@ -51,6 +51,8 @@ function swizzleComponents(name: string): readonly number[] | undefined {
 
 /** Expressions: names, access, operators, assignment. */
 export abstract class ExpressionChecker extends CallChecker {
+  /** Built-in variables that some expression names. */
+  protected readonly usedBuiltins = new Set<Variable>();
   private builtins: ReadonlyMap<string, BuiltinVariable> | undefined;
   protected abstract workGroupSizeVariable(place: ast.NameExpr): Variable;
 
@@ -68,6 +70,10 @@ export abstract class ExpressionChecker extends CallChecker {
     if (core.kind === "struct" && core.block) {
       this.diagnostics.error("GLSL_BLOCK_AS_VALUE", { name: core.name }, expr.position, expr.end);
       return this.errorExpr(expr);
+    }
+    if (expr.type.kind === "array" && expr.type.size === undefined) {
+      this.diagnostics.error("GLSL_OPAQUE_VALUE", { type: typeName(expr.type) }, expr.position, expr.end);
+      return { ...this.errorExpr(expr), type: expr.type };
     }
     const aggregate = expr.type.kind === "array" || expr.type.kind === "struct";
     if (aggregate && expr.kind !== "error" && !this.fitsValue(expr))
@@ -218,6 +224,7 @@ export abstract class ExpressionChecker extends CallChecker {
     const { position, end } = place;
     const { type, constness } = variable;
     if (variable.value !== undefined) return this.constantExpr(type, variable.value, place);
+    if (variable.builtIn !== undefined) this.usedBuiltins.add(variable);
     return { kind: "variable", variable, type, constness, position, end };
   }
 
@@ -337,6 +344,11 @@ export abstract class ExpressionChecker extends CallChecker {
   private noteUnsized(base: Expr, at: number | undefined): boolean {
     if (base.kind === "member" && base.base.type.kind === "struct" && base.base.type.block) return true;
     if (base.kind === "variable" && at !== undefined) {
+      const limit = /^gl_C(?:lip|ull)Distance$/.test(base.variable.name) ? 8 : undefined;
+      if (limit !== undefined && at >= limit) {
+        this.diagnostics.error("GLSL_INDEX_RANGE", { index: at, size: limit }, base.position, base.end);
+        return false;
+      }
       base.variable.highestIndex = Math.max(base.variable.highestIndex, at);
       return true;
     }
@@ -470,6 +482,7 @@ export abstract class ExpressionChecker extends CallChecker {
         this.diagnostics.error("GLSL_UNSIZED_ASSIGN", {}, target.position, target.end);
         return this.errorExpr(expr);
       }
+      if (this.specSized(type, "assigned", expr)) return this.errorExpr(expr);
       source = this.coerce(value, type);
     } else {
       const result = this.binaryOf(expr.op, target, value, expr);

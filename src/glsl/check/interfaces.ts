@@ -15,7 +15,8 @@ import {
   typeName,
 } from "../types/index.ts";
 import type { Range } from "./base.ts";
-import type { Qualifiers } from "./qualifiers.ts";
+import { Locations } from "./locations.ts";
+import { optional, type Qualifiers } from "./qualifiers.ts";
 import { SpecifierChecker } from "./specifiers.ts";
 import type { Storage, Variable } from "./tree.ts";
 import { newVariable } from "./variable.ts";
@@ -24,10 +25,14 @@ const samplerLayouts: readonly string[] = ["set", "binding"];
 const subpassLayouts: readonly string[] = [...samplerLayouts, "input_attachment_index"];
 const imageLayouts: readonly string[] = [...samplerLayouts, ...Object.keys(imageFormats)];
 
+/** Elements that arrays among the built-in variables may have: gl_MaxClipDistances and its like. */
+const arrayLimits: Readonly<Record<string, number>> = { gl_ClipDistance: 8, gl_CullDistance: 8 };
+
 /** What a shader shares with the outside: built-in variables, what goes from stage to stage, samplers and images. */
 export abstract class InterfaceChecker extends SpecifierChecker {
   protected readonly globals: Variable[] = [];
   protected depthMode: string | undefined;
+  protected readonly locations = new Locations(this.context.diagnostics, this.context.stage === "vertex");
 
   protected override declareGlobal(variable: Variable): void {
     this.globals.push(variable);
@@ -49,8 +54,20 @@ export abstract class InterfaceChecker extends SpecifierChecker {
       return;
     }
     const depth = depths.find((name) => q.layout.has(name));
+    if (depth !== undefined && this.depthMode !== undefined && depth !== this.depthMode) {
+      const values = { first: this.depthMode, second: depth };
+      this.diagnostics.error("GLSL_DEPTH_LAYOUT", values, place.position, place.end);
+    }
     if (depth !== undefined) this.depthMode = depth;
     const previous = this.scopes.lookupGlobal(row.name);
+    const settled = row.name === "gl_FragDepth" || row.name === "gl_FragCoord";
+    if (settled && previous?.kind === "variable" && this.usedBuiltins.has(previous)) {
+      this.diagnostics.error("GLSL_LATE_REDECLARATION", { name: row.name }, place.position, place.end);
+    }
+    const limit = arrayLimits[row.name];
+    if (limit !== undefined && type.kind === "array" && (type.size ?? 0) > limit) {
+      this.diagnostics.error("GLSL_ARRAY_SIZE_RANGE", { size: type.size ?? 0 }, place.position, place.end);
+    }
     const variable = previous?.kind === "variable" ? previous : this.declareBuiltin(row, type);
     if (type.kind === "array" && type.size !== undefined) variable.type = type;
     variable.invariant ||= q.invariant;
@@ -151,7 +168,27 @@ export abstract class InterfaceChecker extends SpecifierChecker {
       this.diagnostics.error("GLSL_NO_LOCATION", { name }, position, end);
     }
     this.checkInterfaceType(storage, type, q.interpolation, place);
+    if (storage === "out") this.locations.capture(q, name, type, place);
+    this.checkInterpolation(storage, q);
+    // OpenGL lets vertex inputs share a location
+    if (this.context.relaxed && stage === "vertex" && storage === "in") return storage;
+    const value = (id: string): number | undefined => q.layout.get(id)?.value;
+    const at = {
+      ...optional("location", value("location")),
+      ...optional("component", value("component")),
+      ...optional("index", value("index")),
+    };
+    this.locations.use(storage, name, type, at, place);
     return storage;
+  }
+
+  /** Qualifiers of interpolation stand between the stages only. */
+  protected checkInterpolation(storage: "in" | "out", q: Qualifiers): void {
+    const { stage } = this.context;
+    const [name] = q.interpolation;
+    if (name === undefined || stage !== (storage === "in" ? "vertex" : "fragment")) return;
+    const what = storage === "in" ? "a vertex input" : "a fragment output";
+    this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name, what }, q.position, q.end);
   }
 
   /** What may cross from stage to stage, into the first and out of the last. Source: GLSL 4.60 sections 4.3.4, 4.3.6. */

@@ -36,6 +36,7 @@ export abstract class OperatorChecker extends CheckBase {
     if (left.type.kind === "reference" || right.type.kind === "reference") {
       return this.referenceBinary(op, left, right, place);
     }
+    if ((op === "==" || op === "!=") && this.specSized(left.type, "compared", place)) return this.errorExpr(place);
     const resolved = this.resolveBinary(op, left.type, right.type);
     if (resolved === undefined) {
       const values = { op, left: typeName(left.type), right: typeName(right.type) };

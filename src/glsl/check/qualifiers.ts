@@ -22,6 +22,8 @@ export interface LayoutValue extends Range {
 
 const storages: ReadonlySet<string> = new Set(["const", "in", "out", "inout", "uniform", "buffer", "shared"]);
 const interpolations: ReadonlySet<string> = new Set(["flat", "smooth", "noperspective", "centroid", "sample", "patch"]);
+/** Of these a variable has one at most, and one at most of the others. */
+const auxiliaries: ReadonlySet<string> = new Set(["centroid", "sample", "patch"]);
 const memories: ReadonlySet<string> = new Set(["coherent", "volatile", "restrict", "readonly", "writeonly"]);
 
 /** Layout identifiers: whether they take a value. Source: GLSL 4.60 section 4.4, GL_KHR_vulkan_glsl. */
@@ -64,7 +66,14 @@ const layoutRows: Readonly<Record<string, "value" | "flag">> = {
 };
 
 /** Highest values that the reference compiler takes. */
-const layoutLimits: Readonly<Record<string, number>> = { set: 62, binding: 65534, location: 4094, component: 3 };
+const layoutLimits: Readonly<Record<string, number>> = {
+  set: 62,
+  binding: 65534,
+  location: 4094,
+  component: 3,
+  index: 1,
+  xfb_buffer: 3,
+};
 
 interface LayoutKind {
   readonly takesValue: boolean;
@@ -138,8 +147,14 @@ export abstract class QualifierChecker extends ExpressionChecker {
           this.diagnostics.error("GLSL_STORAGE_CONFLICT", { first: storage, second: name }, position, end);
         }
         if (!both) storage = name as Qualifiers["storage"];
-      } else if (interpolations.has(name)) interpolation.push(name);
-      else if (memories.has(name)) memory.push(name as MemoryQualifier);
+      } else if (interpolations.has(name)) {
+        const kind = auxiliaries.has(name);
+        const first = interpolation.find((each) => auxiliaries.has(each) === kind);
+        if (first !== undefined) {
+          this.diagnostics.error("GLSL_STORAGE_CONFLICT", { first, second: name }, position, end);
+        }
+        interpolation.push(name);
+      } else if (memories.has(name)) memory.push(name as MemoryQualifier);
       else if (name === "precise") {
         precise = true;
         this.usesPrecise = true;

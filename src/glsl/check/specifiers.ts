@@ -19,7 +19,7 @@ import {
 import type { CheckContext, Range } from "./base.ts";
 import { QualifierChecker, type Qualifiers } from "./qualifiers.ts";
 import { type FunctionSet, type ScopeSymbol, suggest } from "./scope.ts";
-import type { FunctionSymbol, Variable } from "./tree.ts";
+import type { Expr, FunctionSymbol, Variable } from "./tree.ts";
 
 const samplersWithPrecision: readonly string[] = ["sampler2D", "samplerCube", "sampler", "samplerShadow"];
 
@@ -38,6 +38,8 @@ const narrowExtensions: Readonly<Record<string, readonly string[]>> = {
 export abstract class SpecifierChecker extends QualifierChecker {
   /** Kinds of types that have a default precision; ES wants one for every number and sampler. */
   private readonly defaultPrecisions: Set<string>;
+
+  private readonly specSizes = new Map<Variable, Expr>();
 
   constructor(context: CheckContext) {
     super(context);
@@ -166,7 +168,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
       this.diagnostics.error("GLSL_ARRAY_SIZE", {}, position, end);
       return errorType;
     }
-    if (value.constness === 2) return { ...arrayType(errorType, 1), specSize: value };
+    if (value.constness === 2) return { ...arrayType(errorType, 1), specSize: this.knownSize(value) };
     if (value.kind !== "constant") {
       this.diagnostics.error("GLSL_ARRAY_SIZE", {}, position, end);
       return errorType;
@@ -177,6 +179,14 @@ export abstract class SpecifierChecker extends QualifierChecker {
       return errorType;
     }
     return arrayType(errorType, count);
+  }
+
+  /** Sizes by one specialisation constant are the same object, so that their arrays have the same type. */
+  private knownSize(size: Expr): Expr {
+    if (size.kind !== "variable") return size;
+    const known = this.specSizes.get(size.variable);
+    if (known === undefined) this.specSizes.set(size.variable, size);
+    return known ?? size;
   }
 
   private declareStruct(spec: ast.StructSpecifier): Type {

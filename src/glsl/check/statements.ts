@@ -39,6 +39,8 @@ export abstract class StatementChecker extends DeclarationChecker {
   protected override currentFunction: FunctionSymbol | undefined;
 
   /** A function's body, in the scope that holds its parameters. */
+  protected sawReturn = false;
+
   protected functionBody(body: ast.CompoundStmt): Stmt[] {
     return this.list(body.body, outside);
   }
@@ -282,6 +284,7 @@ export abstract class StatementChecker extends DeclarationChecker {
   private returnValue(stmt: ast.ReturnStmt): Expr | undefined {
     const returns = this.currentFunction?.returns ?? voidType;
     const { position, end } = stmt;
+    this.sawReturn = true;
     if (stmt.value === undefined) {
       if (returns.kind !== "void" && returns.kind !== "error") {
         this.diagnostics.error("GLSL_RETURN_MISSING", { type: typeName(returns) }, position, end);

@@ -26,6 +26,8 @@ export abstract class ConstantEmitter extends TypeEmitter {
   protected constantId(type: Type, values: readonly number[], start = 0): Id {
     const b = this.b;
     if (type.kind === "scalar") return this.scalarConstant(type, values[start]!);
+    // only `{}` makes one, and its parts are not known here
+    if (type.kind === "array" && type.specSize !== undefined) return b.constNull(this.typeId(type));
     const parts: Id[] = [];
     let at = start;
     if (type.kind === "struct") {

@@ -12,6 +12,7 @@ import type {
 import { rootVariable } from "../check/index.ts";
 import {
   boolType,
+  containsUnsized,
   coreType,
   elementCount,
   intType,
@@ -82,7 +83,15 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
 
   /** An expression for what it does; the value may be left out. */
   protected effect(expr: Expr): Id {
-    return this.value(expr);
+    if (!containsUnsized(expr.type)) return this.value(expr);
+    // an array without a size has no value: what leads to it may have effects
+    let at = expr;
+    for (;;) {
+      if (at.kind === "index") this.effect(at.index);
+      if (at.kind === "deref") this.effect(at.base);
+      if (at.kind !== "index" && at.kind !== "member") return 0;
+      at = at.base;
+    }
   }
 
   /** A part of a value that is not in memory. */

@@ -7,7 +7,7 @@ import type { Macro, Macros } from "./macro.ts";
 const EXPANSION_LIMIT = 1_000_000;
 /** Characters of a token that `##` makes. */
 const PASTE_LIMIT = 65_536;
-const ARGUMENT_DEPTH_LIMIT = 100;
+const ARGUMENT_DEPTH_LIMIT = 300;
 
 interface Frame {
   readonly tokens: readonly Token[];

@@ -392,6 +392,11 @@ export function containsUnsized(type: Type): boolean {
   return containsType(type, unsizedParts);
 }
 
+/** Whether some size is known at specialisation only. */
+export function containsSpecSized(type: Type): boolean {
+  return containsType(type, "specSized", (t) => t.kind === "array" && t.specSize !== undefined);
+}
+
 /** Type of the parts that `[…]` gives: element, column or component. */
 export function elementType(type: Type): Type | undefined {
   switch (type.kind) {
