@@ -113,7 +113,7 @@ export abstract class BlockChecker extends InterfaceChecker {
     if (members.some((member) => member.layout.location !== undefined)) {
       struct = { kind: "struct", name: decl.name, members: withLocations(qualified, location ?? 0), block: true };
       for (const member of struct.members) this.locations.use(storage, member.name, member.type, member.layout, member);
-    } else this.locations.use(storage, decl.name, struct, { ...optional("location", location) }, place);
+    } else this.locations.use(storage, decl.name, struct, location === undefined ? {} : { location }, place);
     this.declareBlock(decl, q, storage, undefined, struct, place);
   }
 

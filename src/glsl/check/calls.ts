@@ -411,12 +411,18 @@ export abstract class CallChecker extends ConstructorChecker {
   }
 }
 
-      const role = instruction[at]!;
 /** Arguments by their letter in a lowering. */
 const argumentNames: Readonly<Record<string, string>> = { m: "component", o: "offset", q: "offsets" };
 
-/** Lowerings that depend on their arguments alone. */
-const foldable: ReadonlySet<string> = new Set(["ext", "op", "select", "matrixCompMult"]);
+/** Lowerings some of whose arguments must be constant, or may not have every memory qualifier. */
+const restricted: ReadonlySet<string> = new Set(
+  "imageLoad imageStore imageAtomic subgroup sample fetch gather".split(" "),
+);
+
+function areConstants(args: readonly Expr[]): args is readonly ConstantExpr[] {
+  for (const arg of args) if (arg.kind !== "constant") return false;
+  return true;
+}
 
 /** Whether a call with ranks `a` beats one with ranks `b`: nowhere worse and somewhere better. */
 function isBetter(a: readonly (number | undefined)[], b: readonly (number | undefined)[]): boolean {

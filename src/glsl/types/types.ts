@@ -392,9 +392,11 @@ export function containsUnsized(type: Type): boolean {
   return containsType(type, unsizedParts);
 }
 
+const specSizedParts = partTest((type) => type.kind === "array" && type.specSize !== undefined);
+
 /** Whether some size is known at specialisation only. */
 export function containsSpecSized(type: Type): boolean {
-  return containsType(type, "specSized", (t) => t.kind === "array" && t.specSize !== undefined);
+  return containsType(type, specSizedParts);
 }
 
 /** Type of the parts that `[…]` gives: element, column or component. */
