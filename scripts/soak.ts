@@ -59,7 +59,7 @@ async function crashes(): Promise<boolean> {
   const rounds = Number(process.argv[2] ?? 200);
   const folder = mkdtempSync(join(tmpdir(), "kiln-soak-"));
   const started = performance.now();
-  const report = await crashRounds(folder, rounds, 2000, Date.now() & 0xffff);
+  const report = await crashRounds({ folder, kills: rounds, variants: 2000, seed: Date.now() & 0xffff });
   rmSync(folder, { recursive: true, force: true });
   const seconds = Math.round((performance.now() - started) / 1000);
   console.log(JSON.stringify({ ...report, seconds }));

@@ -88,8 +88,8 @@ const settings = {
   sharedSecret: setting<string | undefined>("KILN_SHARED_SECRET", text, none),
   /** A farm's queue; also the shared cache where none is named. */
   redis: setting<string | undefined>("KILN_REDIS", url, none),
-  /** Share of the hits that are compiled again and compared. */
-  verifyRate: setting("KILN_VERIFY_RATE", share, () => 0.0001),
+  /** Share of the hits that are compiled again and compared, in at most a fiftieth of a processor's time. */
+  verifyRate: setting("KILN_VERIFY_RATE", share, () => 0.001),
   workers: setting("KILN_WORKERS", atLeast(1), () => Math.max(1, availableParallelism() - 1)),
   maxWaiting: setting("KILN_MAX_WAITING", atLeast(0), () => 256),
   timeLimitMs: setting("KILN_TIME_LIMIT_MS", atLeast(1), () => 10_000),

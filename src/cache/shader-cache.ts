@@ -9,7 +9,8 @@ import { loadStore } from "./open-store.ts";
 import { SharedTier } from "./shared-tier.ts";
 import type { Key, Lookup, Tier, TierName, TierStats } from "./tier.ts";
 
-const flushEveryMs = 1000;
+/** What a killed process loses of its counts, and some time for the flush itself: within a second in all. */
+const flushEveryMs = 400;
 
 export interface ShaderCacheOptions {
   readonly memoryBytes: number;

@@ -5,13 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { distFile } from "../base/index.ts";
 import { startFloor } from "../http/index.ts";
+import { benchStart, type StartFigures } from "./bench-start.ts";
 import { CliError, print } from "./environment.ts";
 import { Connection, type Loaded, load, median, prepared, rounded } from "./http-load.ts";
 
 const connections = 32;
 
 /** What scripts read of `kiln bench service`; ratios are ours over the bare route's, and disk over memory. */
-export interface ServiceFigures {
+export interface ServiceFigures extends StartFigures {
   readonly requestsPerSecond: number;
   readonly floorRequestsPerSecond: number;
   readonly rateRatio: number;
@@ -134,7 +135,9 @@ async function hits(folder: string) {
 export async function benchService(seconds = 3): Promise<ServiceFigures> {
   const folder = mkdtempSync(join(tmpdir(), "kiln-bench-"));
   try {
-    return { ...(await throughput(folder, seconds)), ...(await hits(folder)) };
+    const serve = ["serve", "--port", "0", "--cache-dir", join(folder, "hits")];
+    const [rates, latencies] = [await throughput(folder, seconds), await hits(folder)];
+    return { ...rates, ...latencies, ...(await benchStart(() => startKiln(serve), stopKiln)) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -159,5 +162,6 @@ export function serviceTable(figures: ServiceFigures): string {
     row("server's CPU us a request", cpuUs, floorCpuUs, cpuUs / floorCpuUs),
     "one request after the other, from disk beside from memory",
     row("p50 ms", figures.diskP50Ms, figures.memoryP50Ms, figures.diskRatio),
+    `start to listening: ${figures.startCpuMs} ms of CPU, node -e alone ${figures.nodeCpuMs}: ${figures.startAboveMs} above, ${figures.startAboveMinMs} at the quickest`,
   ].join("\n");
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { CompileService, Farm, Tracing } from "../service/index.ts";
+import { type CompileService, type Farm, serviceError, type Tracing } from "../service/index.ts";
 import { artifactRoutes } from "./artifact-routes.ts";
 import { batchRoutes } from "./batch-routes.ts";
 import { httpError } from "./codes.ts";
@@ -12,7 +12,7 @@ import { jsonBodies } from "./json-body.ts";
 import { Metrics } from "./metrics.ts";
 import { errorHandler, problemOf, problemType, sendProblem } from "./problem.ts";
 import { limitRate } from "./rate-limit.ts";
-import { cacheStats, health, problem, version } from "./schemas.ts";
+import { answerOf, cacheStats, health, textOf, version } from "./schemas.ts";
 import { traceRequests } from "./trace-requests.ts";
 
 export interface AppOptions {
@@ -59,6 +59,8 @@ export function createApp(options: AppOptions): FastifyInstance {
         ? logger.child(bindings, options)
         : logger,
     forceCloseConnections: "idle",
+    // Its answer would be no problem document: ours is below.
+    return503OnClosing: false,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false, validateSchema: false } },
     // Answers are typed: writing them by schema buys nothing, and compiling the writers is a good part of a start.
     schemaController: { compilersFactory: { buildSerializer: () => () => JSON.stringify } },
@@ -78,17 +80,23 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.removeContentTypeParser("text/plain");
   jsonBodies(app);
   const metrics = new Metrics(service, options.farm);
+  let isClosing = false;
   app.addHook("onListen", (done) => {
     metrics.start();
     done();
   });
   app.addHook("preClose", async () => {
+    isClosing = true;
     metrics.stop();
     options.farm?.stop();
   });
   // Hooks call back instead of giving promises: each turn less is time of every request.
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id).headers(securityHeaders);
+    if (isClosing) {
+      reply.header("connection", "close");
+      throw serviceError("SHUTTING_DOWN", {});
+    }
     done();
   });
   if (options.tracing !== undefined) traceRequests(app, options.tracing);
@@ -127,7 +135,13 @@ function registerRoutes(app: FastifyInstance, options: AppOptions, metrics: Metr
   statusRoutes(app, options);
   app.get(
     "/metrics",
-    { config: { role: "read" }, schema: { summary: "Prometheus metrics" } },
+    {
+      config: { role: "read" },
+      schema: {
+        summary: "Prometheus metrics",
+        response: { 200: answerOf("metrics", { "text/plain": textOf("Prometheus text") }) },
+      },
+    },
     async (_request, reply) => {
       const { type, text } = await metrics.text();
       return reply.type(type).send(text);
@@ -160,7 +174,7 @@ function statusRoutes(app: FastifyInstance, { service, limits }: AppOptions): vo
   );
   app.get(
     "/health/ready",
-    { config: open, schema: { summary: "Workers and cache answer", response: { 200: health, 503: problem } } },
+    { config: open, schema: { summary: "Workers and cache answer", response: { 200: health } } },
     async () => {
       if (!service.isReady()) throw httpError("NOT_READY", {});
       return { status: "ready" };

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CompileService } from "../service/index.ts";
 import { httpError } from "./codes.ts";
-import { artifactParams, problem, removed } from "./schemas.ts";
+import { answerOf, artifactParams, bytesOf, problemsOf, removed } from "./schemas.ts";
 
 interface ByteRange {
   readonly first: number;
@@ -59,7 +59,12 @@ export function artifactRoutes(app: FastifyInstance, service: CompileService): v
       schema: {
         summary: "The ELF code object of a cached compile",
         params: artifactParams,
-        response: { 404: problem },
+        response: {
+          200: answerOf("the code object; its ETag is its SHA-256", { "application/x-elf": bytesOf("ELF") }),
+          206: answerOf("the range that was asked for", { "application/x-elf": bytesOf("part of the ELF") }),
+          304: { description: "the caller has it", type: "null" },
+          ...problemsOf(404, 416),
+        },
       },
     },
     (request, reply) => sendArtifact(service, request.params.key, request, reply),
@@ -68,7 +73,11 @@ export function artifactRoutes(app: FastifyInstance, service: CompileService): v
     "/artifacts/:key",
     {
       config: { role: "admin" },
-      schema: { summary: "Drop one cached compile", params: artifactParams, response: { 200: removed, 404: problem } },
+      schema: {
+        summary: "Drop one cached compile",
+        params: artifactParams,
+        response: { 200: removed, ...problemsOf(404) },
+      },
     },
     async (request) => {
       if (!(await service.deleteArtifact(request.params.key))) throw httpError("KEY_NOT_CACHED", {});

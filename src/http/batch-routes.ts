@@ -17,7 +17,7 @@ import { type ParsedCompile, parseBody, validBody } from "./compile-request.ts";
 import { compileAnswerOf, refusal } from "./compile-route.ts";
 import { wants } from "./media.ts";
 import { type Problem, problemOf } from "./problem.ts";
-import { batchBody, batchParams, batchProgress, compileBody, problem } from "./schemas.ts";
+import { answerOf, batchBody, batchParams, batchProgress, compileBody, problemsOf, textOf } from "./schemas.ts";
 
 const maxShaders = 10_000;
 const maxBytes = 64 << 20;
@@ -197,8 +197,13 @@ export function batchRoutes(app: FastifyInstance, service: CompileService, worke
       bodyLimit: maxBytes,
       schema: {
         summary: "Compile many shaders: a JSON object, or a line each (application/x-ndjson)",
-        body: { content: { "application/json": { schema: batchBody } } },
-        response: { 202: batchProgress, 400: problem, 413: problem, 503: problem },
+        body: {
+          content: {
+            "application/json": { schema: batchBody },
+            [ndjson]: { schema: textOf("a body of POST /compile on each line") },
+          },
+        },
+        response: { 202: batchProgress },
       },
     },
     async (request, reply) => {
@@ -219,7 +224,13 @@ export function batchRoutes(app: FastifyInstance, service: CompileService, worke
       schema: {
         summary: "Progress of a batch; with `accept: application/x-ndjson` its results so far, a line each",
         params: batchParams,
-        response: { 200: batchProgress, 404: problem },
+        response: {
+          200: answerOf("how it stands, or what there is of its results", {
+            "application/json": batchProgress,
+            [ndjson]: textOf("an answer or a problem with its index on each line"),
+          }),
+          ...problemsOf(404),
+        },
       },
     },
     async (request, reply) => {
@@ -236,7 +247,12 @@ export function batchRoutes(app: FastifyInstance, service: CompileService, worke
       schema: {
         summary: "Results as Server-Sent Events, from after `last-event-id`",
         params: batchParams,
-        response: { 404: problem },
+        response: {
+          200: answerOf("one `shader` event a result, then `done` or `stopped`", {
+            "text/event-stream": textOf("Server-Sent Events"),
+          }),
+          ...problemsOf(404),
+        },
       },
     },
     async (request, reply) => {

@@ -9,7 +9,16 @@ import { type ParsedCompile, parseBody, parseRaw, parseStages, validBody } from 
 import { JsonBytes } from "./json-body.ts";
 import { wants } from "./media.ts";
 import { type Problem, problemOf, sendProblem } from "./problem.ts";
-import { compileAnswer, compileBody, problem, stagesAnswer } from "./schemas.ts";
+import {
+  answerOf,
+  bytesOf,
+  compileAnswer,
+  compileBody,
+  problemsOf,
+  rawQuery,
+  stagesAnswer,
+  textOf,
+} from "./schemas.ts";
 
 /** The problem of a shader that does not compile. */
 export function refusal(diagnostics: readonly Diagnostic[], id: string): Problem {
@@ -105,10 +114,6 @@ function parsedOf(request: FastifyRequest<{ Body: Body }>): ParsedCompile | read
   return parseStages(valid) ?? parseBody(valid);
 }
 
-const problems = Object.fromEntries(
-  [400, 401, 403, 413, 415, 422, 429, 500, 503, 504].map((status) => [status, problem]),
-);
-
 export function compileRoute(app: FastifyInstance, service: CompileService): void {
   for (const type of ["application/x-spirv", "text/x-glsl"]) {
     app.addContentTypeParser(type, { parseAs: "buffer" }, (_request, body, done) => done(null, body));
@@ -120,8 +125,21 @@ export function compileRoute(app: FastifyInstance, service: CompileService): voi
       config: { role: "write", bodyAsBytes: true },
       schema: {
         summary: "Compile one shader, or the stages of a pipeline",
-        body: { content: { "application/json": { schema: compileBody } } },
-        response: { 200: Type.Union([compileAnswer, stagesAnswer]), ...problems },
+        querystring: rawQuery,
+        body: {
+          content: {
+            "application/json": { schema: compileBody },
+            "application/x-spirv": { schema: bytesOf("SPIR-V words; the other fields are query parameters") },
+            "text/x-glsl": { schema: textOf("GLSL text; the other fields are query parameters") },
+          },
+        },
+        response: {
+          200: answerOf("the code and what was asked for beside it", {
+            "application/json": Type.Union([compileAnswer, stagesAnswer]),
+            [elfType]: bytesOf("the ELF code object, for those who accept it rather than JSON"),
+          }),
+          ...problemsOf(422, 504),
+        },
       },
     },
     (request, reply) => {

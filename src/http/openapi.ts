@@ -1,7 +1,9 @@
+import { STATUS_CODES } from "node:http";
 import swagger from "@fastify/swagger";
-import Fastify, { type FastifyInstance } from "fastify";
+import Fastify, { type FastifyInstance, type RouteOptions } from "fastify";
 import { serviceCodes } from "../service/index.ts";
 import { httpCodes } from "./codes.ts";
+import { problemsOf } from "./schemas.ts";
 
 /** The OpenAPI document of the routes that `register` adds: their own validating schemas. The app itself stays without the generator. */
 export async function openApiDocument(register: (app: FastifyInstance) => void, version: string): Promise<object> {
@@ -17,6 +19,7 @@ export async function openApiDocument(register: (app: FastifyInstance) => void, 
       components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },
     },
   });
+  app.addHook("onRoute", addProblems);
   register(app);
   await app.ready();
   const document = app.swagger();
@@ -26,8 +29,33 @@ export async function openApiDocument(register: (app: FastifyInstance) => void, 
 
 /** The codes that problems carry; those of diagnostics are the compiler's own. */
 function codeTable(): string {
-  const rows = Object.entries({ ...httpCodes, ...serviceCodes }).map(
-    ([code, { status, text }]) => `| ${code} | ${status} | ${text} |`,
-  );
+  const rows = Object.entries({ ...httpCodes, ...serviceCodes }).map(([code, { status, text }]) => {
+    const meaning = text.replace(/\{\w+\}/g, "…");
+    return `| ${code} | ${status} | ${meaning === "…" ? `${STATUS_CODES[status]}: …` : meaning} |`;
+  });
   return ["| code | status | meaning |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+/** Any route: a Host that is none of ours, a mistake of ours, a server that stops. */
+const always = [400, 403, 500, 503];
+/** Where a body may come, Fastify reads it first: it may be too large or of no type that is read. */
+const withBody = [413, 415];
+
+/** The problems that a route answers for what it is, beside those that its schema names. */
+function addProblems(route: RouteOptions): void {
+  const schema = route.schema as { response?: Record<number, unknown>; security?: unknown } | undefined;
+  if (schema === undefined) return;
+  const role = route.config?.role ?? "read";
+  const methods = [route.method].flat();
+  // It comes with its GET, and shares the schema.
+  if (methods.includes("HEAD")) return;
+  const statuses = [
+    ...always,
+    ...(methods.includes("GET") ? [] : withBody),
+    ...(role === "none" ? [] : [401]),
+    ...(role === "write" ? [429] : []),
+  ];
+  const given = schema.response ?? {};
+  schema.response = { ...problemsOf(...statuses), ...given };
+  if (role !== "none") schema.security = [{ key: [] }];
 }

@@ -1,4 +1,5 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { STATUS_CODES } from "node:http";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
 
 const literals = <const T extends readonly string[]>(values: T) =>
   Type.Unsafe<T[number]>({ type: "string", enum: [...values] });
@@ -164,6 +165,17 @@ export const compileBody = Type.Object(
 );
 export type CompileBody = Static<typeof compileBody>;
 
+/** Fields beside a raw body; `emit` is a list with commas, objects are JSON. */
+export const rawQuery = Type.Object(
+  Object.fromEntries(
+    [
+      ...["stage", "entryPoint", "filename", "targetEnv", "robustness", "target", "emit"],
+      ...["pipeline", "defines", "includes", "specialization", "options"],
+      ...["optimization", "dialect", "debugInfo", "warningsAsErrors", "mainImage"],
+    ].map((name) => [name, Type.Optional(Type.String({ description: "with a raw body" }))]),
+  ),
+);
+
 const span = {
   file: Type.String(),
   line: Type.Integer(),
@@ -237,6 +249,22 @@ export const problem = Type.Object(
   },
   { description: "RFC 9457 problem details" },
 );
+
+/** A response of a media type of its own, for the document. */
+export const answerOf = (description: string, content: Readonly<Record<string, TSchema>>) => ({
+  description,
+  content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])),
+});
+/** Problems of these statuses. */
+export const problemsOf = (...statuses: readonly number[]) =>
+  Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      answerOf(STATUS_CODES[status] ?? "Error", { "application/problem+json": problem }),
+    ]),
+  );
+export const bytesOf = (description: string) => Type.Unsafe<string>({ type: "string", format: "binary", description });
+export const textOf = (description: string) => Type.String({ description });
 
 const tier = Type.Object({
   name: literals(["memory", "disk", "shared"]),

@@ -86,7 +86,7 @@ interface CompileServiceOptions {
   readonly cache: ShaderCache;
   readonly pool: CompilePool;
   readonly build: BuildInfo;
-  /** Share of the hits that are compiled again and compared; default none. */
+  /** Share of the hits that are compiled again and compared, as far as `verifyShare` goes; default none. */
   readonly verifyRate?: number;
   /** Sees each compile that was done here, for whoever debugs. */
   readonly onCompiled?: (key: Key, record: CompileRecord, microseconds: number, reports?: TaskReports) => void;
@@ -108,6 +108,8 @@ type Flight =
   | { readonly diagnostics: readonly Diagnostic[] };
 
 const maxFailures = 20;
+/** Verifying takes this share of one processor at most, however many hits there are. */
+const verifyShare = 0.02;
 /** Names no pass: the core then reports the last IR only. */
 const finalIr = ["none"];
 const maxDiagnostics = 100;
@@ -126,6 +128,7 @@ export class CompileService {
   /** Hits until the next one is compiled again. */
   #untilSample: number;
   #isVerifying = false;
+  #verifyAgainAt = 0;
 
   constructor(options: CompileServiceOptions) {
     this.#options = options;
@@ -197,18 +200,22 @@ export class CompileService {
     return undefined;
   }
 
-  /** Compiles some of the hits again, when no request waits for a worker, and compares: a wrong record is told and goes. */
+  /** Compiles some of the hits again, while the workers have nothing to do, and compares: a wrong record is told and goes. */
   #sample(request: CompileRequest, hit: Hit): void {
     if (--this.#untilSample > 0) return;
     const { pool, verifyRate } = this.#options;
     this.#untilSample = hitsToSample(verifyRate);
-    if (this.#isVerifying || pool.stats().waiting > 0) return;
+    const { running, waiting } = pool.stats();
+    const started = performance.now();
+    if (this.#isVerifying || running + waiting > 0 || started < this.#verifyAgainAt) return;
     this.#isVerifying = true;
     // No answer waits for it; what fails here fails a request that asks for the same, too.
     void this.#verify(request, hit)
       .catch(() => {})
       .finally(() => {
         this.#isVerifying = false;
+        const ended = performance.now();
+        this.#verifyAgainAt = ended + (ended - started) * (1 / verifyShare - 1);
       });
   }
 

@@ -1,7 +1,7 @@
 export { assemblerText, recordAssembly, recordFlow, recordLiveRegisters } from "./assembler-text.ts";
 export { Batches, type BatchItem, type BatchView, type Spread } from "./batch.ts";
 export { readBuildInfo } from "./build-id.ts";
-export { ServiceError, serviceCodes } from "./codes.ts";
+export { ServiceError, serviceCodes, serviceError } from "./codes.ts";
 export { CompilePool, type CompilePoolOptions } from "./compile-pool.ts";
 export { type CacheOutcome, type CompileAnswer, CompileService, type CompileSuccess } from "./compile-service.ts";
 export { Farm, type FarmCounts, type FarmItem, type FarmResult } from "./farm.ts";

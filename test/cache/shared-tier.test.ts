@@ -11,7 +11,9 @@ import { startRedis, stopRedis } from "./redis-process.ts";
 
 const keyOf = (text: string | number) => createHash("sha256").update(String(text)).digest("hex") as Key;
 const lookup = (): Lookup => ({ corrupt: false });
-const tierOf = (url: string, secret?: string, timeoutMs = 5000) =>
+/** Longer than any test: where the store answers, no clock decides. */
+const patientMs = 300_000;
+const tierOf = (url: string, secret?: string, timeoutMs = patientMs) =>
   new SharedTier({
     load: () => loadStore(url, timeoutMs),
     counters: new Counters(),
@@ -92,9 +94,10 @@ describe("a shared store in trouble", () => {
         // No lease can be had: each goes on alone.
         expect(await tier.acquire(keyOf(i))).toBeDefined();
       }
-      // Three that fail open the circuit: 600 calls cost no more than a few time limits.
-      expect(performance.now() - started, url).toBeLessThan(2000);
-      expect(tier.stats().errors).toBeGreaterThanOrEqual(3);
+      // Three that fail open the circuit, and one tries again every 2 s: the other calls of the 600 wait for nothing.
+      const triedAgain = Math.ceil((performance.now() - started) / 2000);
+      expect(tier.stats().errors, url).toBeGreaterThanOrEqual(3);
+      expect(tier.stats().errors, url).toBeLessThanOrEqual(3 + triedAgain);
       expect(tier.stats()).toMatchObject({ puts: 0, hits: 0, misses: 200 });
       await tier.close();
     }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Access, type AppOptions, createApp, hashKey, startServer } from "../../src/http/index.ts";
 import type { CompileService } from "../../src/service/index.ts";
 import { removeTemporaryFolders, startService, temporaryFolder } from "../service/harness.ts";
+import { Answers } from "./documented.ts";
 
 const limits = { bodyBytes: 8 << 20, timeLimitMs: 1000, memoryLimitMb: 64, maxWaiting: 100, workers: 2 };
 let service: CompileService;
@@ -14,11 +15,13 @@ const optionsOf = (access: Partial<Access> = {}): AppOptions => ({
   access: { loopback: true, keys: undefined, ...access },
 });
 type App = ReturnType<typeof createApp>;
+const answers = new Answers();
+const watched = (options: AppOptions) => answers.watch(createApp(options));
 let app: App;
 
 beforeAll(async () => {
   service = await startService({ folder: temporaryFolder(), pool: { timeLimitMs: limits.timeLimitMs } });
-  app = createApp(optionsOf());
+  app = watched(optionsOf());
 });
 afterAll(async () => {
   await app.close();
@@ -105,7 +108,7 @@ describe("POST /compile", () => {
     const payload = { source: "guarded", stage: "compute" };
     for (let i = 0; i < 3; i++) expect((await post(payload)).statusCode).toBe(200);
     expectProblem(await post(payload, app, { host: "evil.example" }), 403, "HOST_REFUSED");
-    const keyed = createApp(optionsOf({ loopback: false, keys: [{ role: "write", sha256: hashKey("k") }] }));
+    const keyed = watched(optionsOf({ loopback: false, keys: [{ role: "write", sha256: hashKey("k") }] }));
     for (let i = 0; i < 3; i++) await post(payload, keyed, { authorization: "Bearer k" });
     expectProblem(await post(payload, keyed), 401, "KEY_MISSING");
     await keyed.close();
@@ -277,7 +280,7 @@ describe("POST /compile", () => {
 
   it("answers 503 with Retry-After when the queue is full", async () => {
     const small = await startService({ pool: { workers: 1, maxWaiting: 0 } });
-    const busy = createApp({ ...optionsOf(), service: small });
+    const busy = watched({ ...optionsOf(), service: small });
     const [first, second] = await Promise.all([
       post({ source: "sleep 100", stage: "compute" }, busy),
       post({ source: "sleep 101", stage: "compute" }, busy),
@@ -366,7 +369,7 @@ describe("every route", () => {
   it("answers health, version, metrics and the OpenAPI document", async () => {
     expect((await app.inject({ url: "/health/live" })).json()).toEqual({ status: "live" });
     const fresh = await startService();
-    const freshApp = createApp({ ...optionsOf(), service: fresh });
+    const freshApp = watched({ ...optionsOf(), service: fresh });
     expectProblem(await freshApp.inject({ url: "/health/ready" }), 503, "NOT_READY");
     await fresh.checkHealth();
     expect((await freshApp.inject({ url: "/health/ready" })).json()).toEqual({ status: "ready" });
@@ -450,7 +453,7 @@ describe("who may ask", () => {
 
   it("asks for a key elsewhere, for everything but health; roles bound what it may", async () => {
     const keys = (["read", "write", "admin"] as const).map((role) => ({ role, sha256: hashKey(`${role}-key`) }));
-    const keyed = createApp(optionsOf({ loopback: false, keys }));
+    const keyed = watched(optionsOf({ loopback: false, keys }));
     const headers = { host: "kiln.example" };
     const as = (role: string) => ({ ...headers, authorization: `Bearer ${role}-key` });
     expect((await keyed.inject({ url: "/health/live", headers })).statusCode).toBe(200);
@@ -492,9 +495,59 @@ describe("a listening server", () => {
       body: JSON.stringify({ source: "sleep 200", stage: "compute" }),
     });
     while (service.poolStats().running === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    // A request that is on its way when the server is told to stop, and whole only afterwards.
+    const late = createConnection(port, "127.0.0.1", () => late.write("GET /version HTTP/1.1\r\nhost: 127.0.0.1\r\n"));
+    let text = "";
+    late.on("data", (data) => {
+      text += String(data);
+    });
+    const ended = new Promise((resolve) => late.on("close", resolve));
+    // What was sent on a second connection before is read before what comes on a third.
+    while (late.bytesWritten === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect((await fetch(`${server.address}/health/live`)).status).toBe(200);
     const closing = server.close(5000);
+    late.write("\r\n");
     expect((await slow).status).toBe(200);
+    await ended;
+    expect(text).toMatch(/^HTTP\/1\.1 503 /);
+    expect(text).toMatch(/content-type: application\/problem\+json/i);
+    expect(text).toContain('"code":"SHUTTING_DOWN"');
     await closing;
     await expect(fetch(`${server.address}/health/live`)).rejects.toThrow();
+  });
+});
+
+describe("the OpenAPI document", () => {
+  it("has every status and media type that the tests above were answered with", async () => {
+    const document = (await app.inject({ url: "/openapi.json" })).json();
+    expect(answers.count).toBeGreaterThan(30);
+    expect(answers.undocumented(document)).toEqual([]);
+  });
+
+  it("leaves no hole open in what it says, and names the problems of each route", async () => {
+    const document = (await app.inject({ url: "/openapi.json" })).json();
+    expect(document.info.description).not.toMatch(/\{\w+\}/);
+    const statuses = (path: string, method: string) => Object.keys(document.paths[path][method].responses).sort();
+    expect(statuses("/compile", "post")).toEqual("200 400 401 403 413 415 422 429 500 503 504".split(" "));
+    expect(statuses("/batch", "post")).toEqual("202 400 401 403 413 415 429 500 503".split(" "));
+    expect(statuses("/artifacts/{key}", "get")).toEqual("200 206 304 400 401 403 404 416 500 503".split(" "));
+    expect(statuses("/cache", "delete")).toEqual("200 400 401 403 413 415 500 503".split(" "));
+    expect(statuses("/health/live", "get")).toEqual("200 400 403 500 503".split(" "));
+    const types = (path: string, method: string, status: number) =>
+      Object.keys(document.paths[path][method].responses[status].content);
+    expect(types("/batch/{id}", "get", 200)).toEqual(["application/json", "application/x-ndjson"]);
+    expect(types("/batch/{id}/events", "get", 200)).toEqual(["text/event-stream"]);
+    expect(Object.keys(document.paths["/batch"].post.requestBody.content)).toEqual([
+      "application/json",
+      "application/x-ndjson",
+    ]);
+    for (const path of Object.values(document.paths) as Record<string, { responses: object }>[]) {
+      for (const { responses } of Object.values(path)) {
+        for (const [status, response] of Object.entries(responses)) {
+          if (Number(status) < 400) continue;
+          expect(Object.keys(response.content)).toEqual(["application/problem+json"]);
+        }
+      }
+    }
   });
 });

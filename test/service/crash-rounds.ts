@@ -85,20 +85,27 @@ function sequence(seed: number): () => number {
 
 const clients = 4;
 
+export interface CrashOptions {
+  readonly folder: string;
+  readonly kills: number;
+  /** Shaders that are asked for. */
+  readonly variants: number;
+  readonly seed: number;
+  /** Servers that use the folder at the same time, each killed for itself. Default 1. */
+  readonly servers?: number;
+  /** A server is killed after at most so many answers. Default 12. */
+  readonly answers?: number;
+}
+
 /**
- * Kills a server with SIGKILL `rounds` times while it compiles and stores, restarting it on the same folder each time,
- * and compares every answer of every round with those of a server that has no cache.
+ * Kills servers with SIGKILL while they compile and store, starting another on the same folder each time, and compares
+ * every answer of every round with those of a server that has no cache.
  */
-export async function crashRounds(
-  folder: string,
-  rounds: number,
-  variants: number,
-  seed: number,
-): Promise<CrashReport> {
+export async function crashRounds(options: CrashOptions): Promise<CrashReport> {
+  const { folder, kills, variants, seed, servers = 1, answers: mostAnswers = 12 } = options;
   const random = sequence(seed);
   const seen = new Map<number, Set<string>>();
-  let answers = 0;
-  let diskHits = 0;
+  let [answers, diskHits, started] = [0, 0, 0];
   const flags = ["--cache-dir", folder, "--cache-bytes", String(8 << 20), "--memory-bytes", "0"];
   const ask = async (address: string, variant: number) => {
     const { cache, codeSha256 } = await compile(address, variant);
@@ -106,11 +113,11 @@ export async function crashRounds(
     if (cache === "disk") diskHits++;
     seen.set(variant, (seen.get(variant) ?? new Set()).add(codeSha256));
   };
-  for (let round = 0; round < rounds; round++) {
+  const round = async () => {
     const server = await startProcess(flags);
     let killed = false;
     // Counted in answers, not in time: a slow machine is killed in its work too.
-    let left = 1 + Math.floor(random() * 12);
+    let left = 1 + Math.floor(random() * mostAnswers);
     let enough = () => {};
     const answered = new Promise<void>((resolve) => {
       enough = resolve;
@@ -132,7 +139,11 @@ export async function crashRounds(
     killed = true;
     await stopProcess(server, "SIGKILL");
     for (const loop of await settled) if (loop.status === "rejected") throw loop.reason;
-  }
+  };
+  const lane = async () => {
+    while (started++ < kills) await round();
+  };
+  await Promise.all(Array.from({ length: servers }, lane));
   const last = await startProcess(flags);
   for (const variant of seen.keys()) await ask(last.address, variant);
   const stats = (await (await fetch(`${last.address}/cache/stats`)).json()) as {
@@ -147,5 +158,5 @@ export async function crashRounds(
   }
   await stopProcess(plain, "SIGTERM");
   const disk = stats.tiers.find(({ name }) => name === "disk");
-  return { kills: rounds, answers, diskHits, wrong, corrupt: disk?.corrupt ?? -1, errors: disk?.errors ?? -1 };
+  return { kills, answers, diskHits, wrong, corrupt: disk?.corrupt ?? -1, errors: disk?.errors ?? -1 };
 }

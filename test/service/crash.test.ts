@@ -8,7 +8,7 @@ import { crashRounds } from "./crash-rounds.ts";
 it("a server survives 20 × kill -9 during writes: starts again, never a wrong byte", { timeout: 400_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "kiln-crash-"));
   try {
-    const report = await crashRounds(folder, 20, 400, 1);
+    const report = await crashRounds({ folder, kills: 20, variants: 400, seed: 1 });
     expect(report).toMatchObject({ kills: 20, wrong: [], corrupt: 0, errors: 0 });
     expect(report.answers).toBeGreaterThan(100);
     expect(report.diskHits).toBeGreaterThan(50);
