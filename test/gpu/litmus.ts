@@ -14,7 +14,7 @@ export interface Litmus {
   run(seed: number): LitmusRun | Promise<LitmusRun>;
 }
 
-export interface LitmusRun {
+interface LitmusRun {
   readonly ok: boolean;
   readonly trace: string;
 }

@@ -74,6 +74,23 @@ describe("queues of one device", () => {
     expect(await device.waitSemaphores([{ semaphore: timeline, value: 99n }], { timeoutMs: 10 })).toBe("TIMEOUT");
   });
 
+  it("memory freed in flight serves its work to the end, and its addresses come back only then", async () => {
+    const timeline = device.createTimelineSemaphore();
+    const [a, b] = [device.createBoundBuffer(4096), device.createBoundBuffer(4096)];
+    words(a).fill(31);
+    const va = a.va;
+    const copy = transfer().copyBuffer(a, b).end();
+    const fence = device.submit([copy], { wait: [{ semaphore: timeline, value: 1n }] });
+    a.destroy();
+    const early = [1, 2, 3].map(() => device.createBoundBuffer(4096));
+    for (const buffer of early) words(buffer).fill(32);
+    expect(early.map((buffer) => buffer.va)).not.toContain(va);
+    timeline.signal(1n);
+    expect(await fence.wait()).toBe("SUCCESS");
+    expect(words(b)[1023]).toBe(31);
+    expect(device.createBoundBuffer(4096).va).toBe(va);
+  });
+
   it("a semaphore passes between devices of two machines", async () => {
     const other = createMachine({ memoryBytes: 0x0800_0000, worker: false });
     const there = other.openProcess("there");
