@@ -88,6 +88,8 @@ const settings = {
   sharedSecret: setting<string | undefined>("KILN_SHARED_SECRET", text, none),
   /** A farm's queue; also the shared cache where none is named. */
   redis: setting<string | undefined>("KILN_REDIS", url, none),
+  /** Where `worker` answers probes; without it nowhere. */
+  healthPort: setting<number | undefined>("KILN_HEALTH_PORT", atLeast(1), none),
   /** Share of the hits that are compiled again and compared, in at most a fiftieth of a processor's time. */
   verifyRate: setting("KILN_VERIFY_RATE", share, () => 0.001),
   workers: setting("KILN_WORKERS", atLeast(1), () => Math.max(1, availableParallelism() - 1)),

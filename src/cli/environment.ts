@@ -9,6 +9,7 @@ export interface ServeSettings {
   readonly sharedCache: string | undefined;
   readonly sharedSecret: string | undefined;
   readonly redis: string | undefined;
+  readonly healthPort: number | undefined;
   readonly verifyRate: number;
   readonly workers: number;
   readonly maxWaiting: number;

@@ -73,6 +73,8 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
 
   serviceFlags(kiln.command("worker"))
     .description("compile the jobs of a farm")
+    .option("--host <host>", "address of --health-port, default 127.0.0.1")
+    .option("--health-port <n>", "port that answers /health/live and /health/ready, for probes")
     .action(async (flags: ServeFlags) => {
       const settings = environment.loadConfig(flags);
       const { worker } = await import("./worker.ts");

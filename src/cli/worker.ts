@@ -2,6 +2,7 @@ import { startFarmWorker } from "../service/index.ts";
 import { CliError, complain, print, type ServeSettings } from "./environment.ts";
 import { openService, openTracing } from "./open-service.ts";
 import { untilStopped } from "./signals.ts";
+import { serveHealth } from "./worker-health.ts";
 
 /** The URL without its password, for people. */
 function shownUrl(url: string): string {
@@ -23,7 +24,21 @@ export async function worker(settings: ServeSettings): Promise<void> {
     throw new CliError(3, `cannot reach ${shownUrl(url)}: ${error.message}`);
   });
   print(`kiln worker: ${width} compiles at a time, jobs of build ${service.build.buildId} on ${shownUrl(url)}`);
+  const { healthPort, host } = settings;
+  const watched = {
+    check: () => service.checkHealth(),
+    isReady: () => service.isReady() && farmWorker.isConnected(),
+  };
+  const stopHealth =
+    healthPort === undefined
+      ? undefined
+      : await serveHealth(host, healthPort, watched).catch(async (error: Error) => {
+          await farmWorker.close();
+          await service.close();
+          throw error;
+        });
   await stopped;
+  await stopHealth?.();
   await farmWorker.close();
   await service.close(drainMs);
   print(`kiln worker: stopped after ${farmWorker.jobsDone()} jobs`);

@@ -31,6 +31,8 @@ export interface FarmWorkerOptions {
 
 export interface FarmWorker {
   readonly jobsDone: () => number;
+  /** The queue's Redis answers. */
+  readonly isConnected: () => boolean;
   /** Stops taking shaders; what is left of a running job goes back to the queue. */
   close(): Promise<void>;
 }
@@ -83,6 +85,7 @@ export async function startFarmWorker(options: FarmWorkerOptions): Promise<FarmW
   worker.on("failed", (job, error) => onTrouble(`job ${job?.id ?? "?"}: ${error.message}`));
   return {
     jobsDone: () => done,
+    isConnected: () => redis.status === "ready",
     close: async () => {
       stopping.abort();
       await worker.close();

@@ -1,5 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort, startRedis, stopRedis } from "../cache/redis-process.ts";
 import { findOracle, oracle } from "../oracles.ts";
 import {
   compilesOf,
@@ -9,6 +13,7 @@ import {
   resultsOf,
   sendBatch,
   startTopology,
+  startWorker,
   type Topology,
   waitFor,
 } from "./topology.ts";
@@ -99,6 +104,38 @@ describe.skipIf(!oracle("redis-server"))("a farm of two servers and two workers"
 });
 
 describe("kiln worker", () => {
+  it.skipIf(!oracle("redis-server"))(
+    "tells probes that it is ready, and that it is not without its queue",
+    {
+      timeout: 60_000,
+    },
+    async () => {
+      const [redis, port] = [await startRedis(), await freePort()];
+      const folder = mkdtempSync(join(tmpdir(), "kiln-worker-"));
+      const flags = ["--redis", redis.url, "--cache-dir", folder, "--workers", "1", "--health-port", String(port)];
+      const child = await startWorker(flags);
+      const ask = async (path: string) => {
+        // The port opens a moment after the worker takes jobs.
+        const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
+        return answer && [answer.status, answer.headers.get("content-type")];
+      };
+      const until = async (path: string, status: number) => {
+        for (let now = await ask(path); ; now = await ask(path)) {
+          if (now?.[0] === status) return now[1];
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      };
+      expect(await until("/health/live", 200)).toBe("application/json");
+      expect(await until("/health/ready", 200)).toBe("application/json");
+      expect(await until("/", 404)).toBe("application/problem+json");
+      await stopRedis(redis);
+      expect(await until("/health/ready", 503)).toBe("application/problem+json");
+      expect(await ask("/health/live")).toEqual([200, "application/json"]);
+      await endChild(child, "SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  );
+
   it.skipIf(!findOracle("redis-server"))("says what it lacks", () => {
     const run = (...args: string[]) =>
       spawnSync(process.execPath, ["dist/kiln.js", "worker", ...args], { encoding: "utf8" });

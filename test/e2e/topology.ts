@@ -21,7 +21,7 @@ export function findProgram(name: string): string | undefined {
 }
 
 /** Starts `dist/kiln.js worker` and waits until it takes jobs. */
-async function startWorker(args: readonly string[]): Promise<ChildProcess> {
+export async function startWorker(args: readonly string[]): Promise<ChildProcess> {
   const child = spawn(process.execPath, ["dist/kiln.js", "worker", ...args], { stdio: ["ignore", "pipe", "inherit"] });
   await new Promise<void>((resolve, reject) => {
     child.stdout?.on("data", (data) => {

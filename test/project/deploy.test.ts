@@ -71,7 +71,7 @@ interface Labels {
 }
 interface Container {
   readonly envFrom?: readonly { readonly configMapRef: { readonly name: string } }[];
-  readonly env?: readonly { readonly name: string }[];
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   readonly securityContext: object;
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
@@ -153,7 +153,7 @@ describe("deploy/kubernetes", () => {
         expect(volumeMounts.map(({ name }) => name)).toEqual(names.map(({ name }) => name));
         if (envFrom === undefined) continue;
         expect(volumeMounts.map(({ mountPath }) => mountPath)).toEqual(["/var/cache/kiln"]);
-        expectSettings(Object.fromEntries(env.map(({ name }) => [name, "given"])));
+        expectSettings(Object.fromEntries(env.map(({ name, value = "given" }) => [name, value])));
         // The pause before the stop, the drain, and some time to close.
         expect(terminationGracePeriodSeconds).toBeGreaterThan(5 + Number(config.KILN_DRAIN_MS) / 1000 + 5);
       }
