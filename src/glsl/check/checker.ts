@@ -133,13 +133,15 @@ class Checker extends StatementChecker {
     precise: boolean,
     place: { readonly position: number; readonly end: number },
   ): FunctionSymbol {
+    const { position, end } = place;
     const fresh: FunctionSymbol = {
       kind: "function",
       name: decl.name,
       returns,
       precise,
       parameters,
-      ...place,
+      position,
+      end,
       body: undefined,
       closing: place.end,
       calls: new Map(),

@@ -134,6 +134,9 @@ export abstract class ExpressionChecker extends CallChecker {
   /** A literal; a 64-bit integer that no double holds is put together from its halves. */
   private literal(expr: ast.LiteralExpr): Expr {
     const type = scalarType(expr.scalar);
+    if (type === intType || type === uintType || type === boolType || expr.scalar === "float") {
+      return this.constantExpr(type, [expr.value], expr);
+    }
     const { kind, bits } = scalarFacts[expr.scalar];
     const extensions = this.context.extensions;
     if (bits !== 32 && expr.scalar !== "double" && !extensions.has("GL_EXT_shader_explicit_arithmetic_types")) {
@@ -276,7 +279,7 @@ export abstract class ExpressionChecker extends CallChecker {
   private knows(row: BuiltinVariable | undefined): boolean {
     if (row === undefined) return false;
     const { version, extensions } = this.context;
-    if (row.extensions.some((each) => extensions.has(each))) return true;
+    for (const each of row.extensions) if (extensions.has(each)) return true;
     if (row.removed > 0) return !version.es && version.number < row.removed;
     return row.extensions.length === 0 && version.number >= row.version;
   }

@@ -6,6 +6,7 @@ import type {
   DeclareStmt,
   Expr,
   FunctionSymbol,
+  IfStmt,
   LoopHint,
   LoopStmt,
   SelectionHint,
@@ -26,10 +27,10 @@ interface Flow {
   readonly breakable: boolean;
 }
 
-const namedJumps: Readonly<Record<string, { readonly kind: "demote" | "terminate"; readonly extension: string }>> = {
-  demote: { kind: "demote", extension: "GL_EXT_demote_to_helper_invocation" },
-  terminateInvocation: { kind: "terminate", extension: "GL_EXT_terminate_invocation" },
-};
+const namedJumps: ReadonlyMap<string, { readonly kind: "demote" | "terminate"; readonly extension: string }> = new Map([
+  ["demote", { kind: "demote", extension: "GL_EXT_demote_to_helper_invocation" }],
+  ["terminateInvocation", { kind: "terminate", extension: "GL_EXT_terminate_invocation" }],
+]);
 
 const outside: Flow = { loop: false, breakable: false };
 
@@ -45,8 +46,7 @@ export abstract class StatementChecker extends DeclarationChecker {
     return this.list(body.body, outside);
   }
 
-  private list(body: readonly ast.Stmt[], flow: Flow): Stmt[] {
-    const result: Stmt[] = [];
+  private list(body: readonly ast.Stmt[], flow: Flow, result: Stmt[] = []): Stmt[] {
     for (const stmt of body) {
       if (this.diagnostics.full) break;
       this.statement(stmt, flow, result);
@@ -58,7 +58,7 @@ export abstract class StatementChecker extends DeclarationChecker {
   private scoped(stmt: ast.Stmt, flow: Flow): Stmt[] {
     this.scopes.push();
     const result: Stmt[] = [];
-    if (stmt.kind === "compound") result.push(...this.list(stmt.body, flow));
+    if (stmt.kind === "compound") this.list(stmt.body, flow, result);
     else this.statement(stmt, flow, result);
     this.scopes.pop();
     return result;
@@ -78,10 +78,11 @@ export abstract class StatementChecker extends DeclarationChecker {
         break;
       case "if": {
         const hint = this.selectionHint(stmt.attributes);
-        const arms = stmt.arms.map((arm) => ({
-          condition: this.conditionValue(arm.condition),
-          body: this.scoped(arm.body, flow),
-        }));
+        const arms: IfStmt["arms"][number][] = [];
+        for (const arm of stmt.arms) {
+          const condition = this.conditionValue(arm.condition);
+          arms.push({ condition, body: this.scoped(arm.body, flow) });
+        }
         const otherwise = stmt.otherwise === undefined ? undefined : this.scoped(stmt.otherwise, flow);
         into.push({ kind: "if", arms, otherwise, hint, position });
         break;
@@ -142,7 +143,7 @@ export abstract class StatementChecker extends DeclarationChecker {
   private namedJump(expr: ast.Expr, into: Stmt[]): boolean {
     if (expr.kind !== "name") return false;
     const { position, end } = expr;
-    const jump = namedJumps[expr.name];
+    const jump = namedJumps.get(expr.name);
     if (jump === undefined || !this.context.extensions.has(jump.extension)) return false;
     if (this.context.stage !== "fragment") {
       this.diagnostics.error("GLSL_WRONG_STAGE", { name: expr.name, stage: "fragment" }, position, end);
@@ -206,7 +207,7 @@ export abstract class StatementChecker extends DeclarationChecker {
     // the body shares the scope of the loop's own declarations
     const body: Stmt[] = [];
     const flow = { loop: true, breakable: true };
-    if (stmt.body.kind === "compound") body.push(...this.list(stmt.body.body, flow));
+    if (stmt.body.kind === "compound") this.list(stmt.body.body, flow, body);
     else this.statement(stmt.body, flow, body);
     return { kind: "loop", declare, condition, step, body, testFirst, hint, position: stmt.position };
   }

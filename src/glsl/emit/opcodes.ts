@@ -30,9 +30,12 @@ const rows: Readonly<Record<BinaryOp, Row>> = {
 
 const columns = { float: 0, int: 1, uint: 2, bool: 3 } as const;
 
+/** The rows again, by operator: an object with operators for names is slow to look into. */
+const rowsByOperator = new Map<string, Row>(Object.entries(rows));
+
 /** The instruction for an operator whose left operand has component type `scalar`. */
 export function binaryOpcode(op: BinaryOp, scalar: ScalarKind): number {
-  const opcode = rows[op][columns[scalarFacts[scalar].kind]];
+  const opcode = rowsByOperator.get(op)![columns[scalarFacts[scalar].kind]];
   if (opcode === undefined) throw new Bug(`operator ${op} on ${scalar}`);
   return opcode;
 }

@@ -32,6 +32,8 @@ export interface Place {
   readonly referenceAlign: number | undefined;
 }
 
+const builtIns: ReadonlyMap<string, number> = new Map(Object.entries(BuiltIn));
+const capabilities: ReadonlyMap<string, number> = new Map(Object.entries(Capability));
 const noIndices: readonly Id[] = [];
 const none: readonly string[] = [];
 
@@ -231,8 +233,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
   private decorateVariable(variable: Variable, id: Id): void {
     const b = this.b;
     if (variable.builtIn !== undefined) {
-      const builtIns: Readonly<Record<string, number>> = BuiltIn;
-      b.decorate(id, Decoration.BuiltIn, builtIns[variable.builtIn]!);
+      b.decorate(id, Decoration.BuiltIn, builtIns.get(variable.builtIn)!);
     }
     if (variable.capability !== undefined) this.namedCapability(variable.capability);
     if (variable.set !== undefined) b.decorate(id, Decoration.DescriptorSet, variable.set);
@@ -259,14 +260,13 @@ export abstract class PlaceEmitter extends ConstantEmitter {
 
   /** Declares a capability, and the extension that a module of an older version needs for it. */
   protected namedCapability(name: string): void {
-    const capabilities: Readonly<Record<string, number>> = Capability;
     if (name === "GroupNonUniform" && this.b.version < 0x10300) {
       // size and number of the invocation are all that the older form has
       this.b.capability(Capability.SubgroupBallotKHR);
       this.b.extension("SPV_KHR_shader_ballot");
       return;
     }
-    this.b.capability(capabilities[name]!);
+    this.b.capability(capabilities.get(name)!);
     const own = Object.hasOwn(capabilityExtensions, name) ? capabilityExtensions[name] : undefined;
     const row = own ?? (descriptorIndexingNames.test(name) ? descriptorIndexing : undefined);
     if (row !== undefined && this.b.version < row[1]) this.b.extension(row[0]);

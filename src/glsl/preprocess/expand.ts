@@ -43,6 +43,11 @@ export class Stream {
     this.depth = depth;
   }
 
+  /** Nothing is in front of the source: its next token is the stream's. */
+  get idle(): boolean {
+    return this.frames.length === 0 && this.peeked === undefined && !this.state.exhausted;
+  }
+
   /** The next token, unexpanded. Past the budget there is none, or each open argument would be read to its end. */
   next(): Token {
     if (this.state.exhausted) return eof;

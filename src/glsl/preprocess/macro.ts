@@ -12,9 +12,16 @@ export interface Macro {
   active: boolean;
 }
 
+function initials(name: string): number {
+  return 1 << (name.charCodeAt(0) & 31);
+}
+
 /** The macros of one compile. Those of extensions exist from the start, but are made when they are first asked for. */
 export class Macros {
   private readonly made = new Map<string, Macro>();
+  /** A bit for each first letter that some macro has, capitals (with the underscore) and others apart: most words have none. */
+  private capitals = initials("G");
+  private others = 0;
   private readonly extensions: ReadonlySet<string>;
 
   constructor(extensions: ReadonlySet<string>) {
@@ -22,6 +29,8 @@ export class Macros {
   }
 
   get(name: string): Macro | undefined {
+    const first = name.charCodeAt(0);
+    if ((((first < 96 ? this.capitals : this.others) >>> (first & 31)) & 1) === 0) return undefined;
     const macro = this.made.get(name);
     if (macro !== undefined || !name.startsWith("GL_") || !this.extensions.has(name)) return macro;
     const created = numberMacro(name, 1);
@@ -34,6 +43,8 @@ export class Macros {
   }
 
   set(name: string, macro: Macro): void {
+    if (name.charCodeAt(0) < 96) this.capitals |= initials(name);
+    else this.others |= initials(name);
     this.made.set(name, macro);
   }
 

@@ -151,7 +151,7 @@ class Preprocessor {
     const { defines } = this.options;
     if (defines !== noDefines) for (const name of Object.keys(defines)) this.requestDefine(name, defines[name]!);
     while (!this.state.exhausted) {
-      const token = this.stream.next();
+      const token = this.stream.idle ? this.rawToken() : this.stream.next();
       if (token.kind === T.Eof) {
         if (this.closeFile()) continue;
         this.output.push(token);
