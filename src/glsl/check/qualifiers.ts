@@ -252,7 +252,7 @@ export abstract class QualifierChecker extends ExpressionChecker {
 }
 
 /** `{ [key]: value }`, or nothing where the value is undefined: what exact optional properties want. */
-function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+export function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: V });
 }
 
