@@ -237,7 +237,7 @@ export const stagesAnswer = Type.Object({
   microseconds: count,
 });
 
-export const problem = Type.Object(
+const problem = Type.Object(
   {
     type: Type.String(),
     title: Type.String(),
