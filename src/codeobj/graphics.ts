@@ -73,6 +73,7 @@ function vertexRegisters(h: GraphicsHardware): [number, number][] {
 function fragmentRegisters(h: GraphicsHardware): [number, number][] {
   const { inputs, inputAddress, colorFormats, depthFormat, depth, stencil, sampleMask, kills, earlyTests } =
     h.interface;
+  const { postDepthCoverage } = h.interface;
   const [rsrc1, rsrc2] = resources(h, 25, 0);
   let mask = 0;
   for (let k = 0; k < 8; k++) if (((colorFormats >>> (4 * k)) & 15) !== 0) mask |= 15 << (4 * k);
@@ -85,7 +86,8 @@ function fragmentRegisters(h: GraphicsHardware): [number, number][] {
     (order << 4) |
     (Number(kills) << 6) |
     (Number(sampleMask) << 8) |
-    (Number(earlyTests) << 12);
+    (Number(earlyTests) << 12) |
+    (Number(postDepthCoverage) << 23);
   return [
     [R.rsrc1Ps, rsrc1],
     [R.rsrc2Ps, rsrc2],

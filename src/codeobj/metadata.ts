@@ -52,6 +52,7 @@ const readInterface = object({
   sampleMask: flag,
   kills: flag,
   earlyTests: flag,
+  postDepthCoverage: flag,
 });
 
 export const readReflection: Reader<Reflection> = object({

@@ -100,6 +100,7 @@ export interface InterfaceReflection {
   readonly sampleMask: boolean;
   readonly kills: boolean;
   readonly earlyTests: boolean;
+  readonly postDepthCoverage: boolean;
 }
 
 export interface Reflection {

@@ -110,5 +110,6 @@ export function interfaceOf(
     sampleMask: bit(found.depthFormat, 6),
     kills: found.demotes,
     earlyTests: reflection.earlyFragmentTests,
+    postDepthCoverage: reflection.postDepthCoverage,
   };
 }

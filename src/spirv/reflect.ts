@@ -60,6 +60,8 @@ export interface ModuleReflection {
   readonly vertexInputs: readonly VertexInput[];
   /** Fragment stage: the execution mode EarlyFragmentTests. */
   readonly earlyFragmentTests: boolean;
+  /** The sample mask input is what the early tests leave. */
+  readonly postDepthCoverage: boolean;
   /** Bytes up to the end of the last push constant; 0 without a block. */
   readonly pushConstantBytes: number;
   readonly specializationConstants: readonly ModuleSpecConstant[];
@@ -119,6 +121,7 @@ export function reflectModule(
       resources,
       vertexInputs: found.stage === "vertex" ? vertexInputs(module, variables, annotations, constants) : [],
       earlyFragmentTests: hasMode(module, found, ExecutionMode.EarlyFragmentTests),
+      postDepthCoverage: hasMode(module, found, ExecutionMode.PostDepthCoverage),
       pushConstantBytes,
       specializationConstants: specConstants(module, annotations),
       entryPoints: entryPoints(module).map((e) => ({ name: e.name, stage: e.stage })),

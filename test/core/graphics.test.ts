@@ -62,6 +62,28 @@ describe("vertex and fragment stages", () => {
     expect(entry.graphicsRegisters?.get(0x2823c)).toBe(0xff0f);
   });
 
+  it("interpolates at the centroid and at an offset that the quad's neighbours give", () => {
+    const source = (expression: string) =>
+      `#version 450\nlayout(location=0) in float c; layout(location=1) in vec2 p; layout(location=0) out vec4 o; void main() { o = vec4(${expression}); }`;
+    const centroid = compile("fragment", source("interpolateAtCentroid(c)"));
+    // SPI_PS_INPUT_ADDR: bit 2, perspective centroid.
+    expect(centroid.entry.graphicsRegisters?.get(0x286d0)).toBe(4);
+    expect(matching(centroid.lines, /^v_interp_p1/).length).toBe(1);
+    const offset = compile("fragment", source("interpolateAtOffset(c, p * 0.0 + vec2(0.25, -0.25))"));
+    expect(offset.entry.graphicsRegisters?.get(0x286d0)).toBe(2);
+    // The ends of two differences for each of i and j.
+    expect(matching(offset.lines, /quad_perm/).length).toBe(8);
+  });
+
+  it("depth coverage after the early tests", () => {
+    const { entry } = compile(
+      "fragment",
+      "#version 450\n#extension GL_ARB_post_depth_coverage : require\nlayout(post_depth_coverage) in; layout(location=0) out vec4 o; void main() { o = vec4(gl_SampleMaskIn[0]); }",
+    );
+    // DB_SHADER_CONTROL: PRE_SHADER_DEPTH_COVERAGE_ENABLE is bit 23, DEPTH_BEFORE_SHADER bit 12.
+    expect((entry.graphicsRegisters?.get(0x2880c) ?? 0) & 0x801000).toBe(0x801000);
+  });
+
   it("a fragment shader that writes nothing ends with a null export", () => {
     const { lines } = compile("fragment", "#version 450\nvoid main() { }");
     expect(lines).toEqual(["exp null off, off, off, off done vm", "s_endpgm"]);

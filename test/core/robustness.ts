@@ -82,6 +82,13 @@ export const robustness: readonly Program[] = [
     },
   },
   {
+    name: "R1: code behind a function that never returns, in a branch that is not taken",
+    before: "bool on; void never() { for (;;) { } }",
+    body: `if (a[0] == 5u) { never(); for (int k = 0; k < 8; ++k) { } if (on) on = false; while (on) { } y = 2u; }
+      y += 3u;`,
+    expect: () => 3,
+  },
+  {
     name: "R2: a return inside loops, a switch and a function",
     before: `uint g(uint n) { for (;;) { for (uint j = 0u;; j++) { switch ((n + j) % 4u) { case 0u: return n * 10u + j;
       case 1u: if (n > 40u) return 7u; break; default: break; } if (j > 1u) break; } n++; } }`,

@@ -87,7 +87,7 @@ const cases: readonly (readonly [string, (v: Values) => readonly (number | bigin
   [
     "y2 = unpackUint2x32(subgroupExclusiveMax(q)) + unpackUint2x32(subgroupInclusiveXor(p))",
     ({ all, i }) => {
-      const [a, b] = u64(all.slice(0, i).reduce((top, v) => (v.q > top ? v.q : top), 0n));
+      const [a, b] = u64(all.slice(0, i).reduce((top, v) => Math.max(v.q, top), 0n));
       const [c, d] = u64(all.slice(0, i + 1).reduce((sum, v) => sum ^ v.p, 0n));
       return [(a ?? 0) + (c ?? 0), (b ?? 0) + (d ?? 0)];
     },

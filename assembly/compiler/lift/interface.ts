@@ -5,7 +5,7 @@
  */
 import { failed } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
-import { SpvBuiltIn } from "../../gen/spirv.ts";
+import { SpvBuiltIn, SpvOp } from "../../gen/spirv.ts";
 import { pipelineWord, VERTEX_ROW, VertexColumn } from "../io.ts";
 import {
   alu1,
@@ -22,7 +22,8 @@ import {
   system,
   varWidth,
 } from "../ir/index.ts";
-import { bin, un } from "./fold-build.ts";
+import { unary } from "./alu.ts";
+import { bin, fadd, fmul, un } from "./fold-build.ts";
 import {
   Dec,
   decBuiltIn,
@@ -154,7 +155,32 @@ function barycentric(dec: u32): u32 {
   return linear + ((dec & Dec.CENTROID) != 0 ? 2 : 1);
 }
 
-function attribute(location: u32, component: u32, kind: u32): u32 {
+/** What interpolateAt* asks for while its input is loaded: 2 the centroid, 1 the center moved by an offset; 0: as declared. */
+let asked: u32 = 0;
+let offsetX: u32 = 0;
+let offsetY: u32 = 0;
+export function askInterpolation(kind: u32, x: u32, y: u32): void {
+  asked = kind;
+  offsetX = x;
+  offsetY = y;
+}
+
+/** i or j at the offset from the center, in pixels, as the quad's neighbours show how it changes. */
+function movedBary(kind: u32, component: u32): u32 {
+  const center = pair(Op.LOAD_BARY, kind, component);
+  const across = fmul(unary(SpvOp.OpDPdxFine, center), offsetX);
+  const down = fmul(unary(SpvOp.OpDPdyFine, center), offsetY);
+  return fadd(fadd(center, across), down);
+}
+
+function attribute(location: u32, component: u32, declared: u32): u32 {
+  const kind = asked == 0 ? declared : (declared & 4) | asked;
+  if (asked == 1) {
+    const moved = alu2(Op.INTERP, movedBary(kind, 0), movedBary(kind, 1));
+    setImm(moved, 0, location);
+    setImm(moved, 1, component);
+    return moved;
+  }
   const i = alu2(Op.INTERP, pair(Op.LOAD_BARY, kind, 0), pair(Op.LOAD_BARY, kind, 1));
   setImm(i, 0, location);
   setImm(i, 1, component);
@@ -206,6 +232,9 @@ function fragmentBuiltIn(builtIn: u32, k: u32, kind: i32): u32 {
       return attribute(<u32>Extra.CLIP + (k >> 2), k & 3, center);
     case SpvBuiltIn.CullDistance:
       return attribute(<u32>Extra.CULL + (k >> 2), k & 3, center);
+    case SpvBuiltIn.ViewIndex:
+    case SpvBuiltIn.DeviceIndex:
+      return constant(0);
     case SpvBuiltIn.HelperInvocation: {
       const i = newInstr(Op.LOAD_HELPER, 1, 1, 0);
       return place0(i);
@@ -238,6 +267,10 @@ export function vertexInput(variable: u32, k: u32): u32 {
       return system(Op.LOAD_DRAW, 2);
     case SpvBuiltIn.DrawIndex:
       return system(Op.LOAD_DRAW, 1);
+    case SpvBuiltIn.ViewIndex:
+    case SpvBuiltIn.DeviceIndex:
+      // One view, one device.
+      return constant(0);
     default:
       unsupported(Unsupported.BUILTIN, code & 0xffff);
       return constant(0);

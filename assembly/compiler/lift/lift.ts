@@ -27,8 +27,11 @@ import {
   entryBlock,
   erase,
   firstInstr,
+  ifInstr,
   isConst,
   isReachable,
+  Kind,
+  kindOf,
   localSize,
   nameBytes,
   newInstr,
@@ -511,6 +514,9 @@ function dropUnreachable(): void {
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     if (isReachable(b)) continue;
     for (let i = firstInstr(b); i != 0; i = nextInstr(i)) clearSources(i);
+    // Also of those that go with what is around them, which nobody looks into then.
+    const next = nextNode(b);
+    if (next != 0 && kindOf(next) == Kind.IF) clearSources(ifInstr(next));
   }
   let changed = false;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {

@@ -360,6 +360,8 @@ function inputLeaf(variable: u32, k: u32): u32 {
       return constant(localSize(k));
     case SpvBuiltIn.LocalInvocationIndex + 1:
       return localIndex();
+    case SpvBuiltIn.DeviceIndex + 1:
+      return constant(0);
     case SpvBuiltIn.SubgroupId + 1:
       return subgroupId(localIndex());
     default:

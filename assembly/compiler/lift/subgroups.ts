@@ -5,7 +5,7 @@ import { failed } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvGroupOperation, SpvOp, SpvScope } from "../../gen/spirv.ts";
 import { alu1, alu2, constant, constantBool, constBits, isConst, setImm, widthOf } from "../ir/index.ts";
-import { addI, bin, notB, sel, un } from "./fold-build.ts";
+import { addI, bin, notB, un } from "./fold-build.ts";
 import {
   idAt,
   idLeaf,

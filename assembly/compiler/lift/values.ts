@@ -2,7 +2,7 @@
 import { failed } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvGlslStd450 as G, SpvOp } from "../../gen/spirv.ts";
-import { constant, constantBool, constBits, isConst, undef } from "../ir/index.ts";
+import { constant, constantBool, constBits, isConst, stage, undef } from "../ir/index.ts";
 import { binary, bitfieldExtract, bitfieldInsert, borrowOf, carryOf, dot, reduceBool, unary } from "./alu.ts";
 import { bin, fmul, fsub, sel, un } from "./fold-build.ts";
 import { setExact } from "./fold-words.ts";
@@ -18,6 +18,7 @@ import {
   leafPool,
   malformed,
   newLeaves,
+  ptrVar,
   scratchB,
   setValue,
   typeA,
@@ -27,9 +28,10 @@ import {
   unsupported,
   wordAt,
 } from "./ids.ts";
+import { askInterpolation } from "./interface.ts";
 import { loadPointer, storePointer } from "./memory.ts";
 import { pointerValue } from "./pointer-values.ts";
-import { describe, irWidth, Layout, NULL_OFFSET, POINTER_OFFSET, pointerAt } from "./pointers.ts";
+import { describe, irWidth, kindOfVar, Layout, NULL_OFFSET, POINTER_OFFSET, PtrKind, pointerAt } from "./pointers.ts";
 import {
   bitcast,
   convert,
@@ -497,6 +499,10 @@ function liftExtInst(at: u32, count: u32): void {
     liftTwoResults(f, at);
     return;
   }
+  if (f == G.InterpolateAtCentroid || f == G.InterpolateAtOffset) {
+    liftInterpolation(f, at);
+    return;
+  }
   if (f == G.Determinant || f == G.MatrixInverse) {
     const m = valueAt(at + 5);
     const out = result(at);
@@ -553,6 +559,21 @@ function liftExtInst(at: u32, count: u32): void {
     if (value == 0) unsupported(Unsupported.EXT_INST, f);
     else leafPool[out + k] = value;
   }
+}
+
+/** interpolateAt*: a load of the input with another place to interpolate at. */
+function liftInterpolation(f: u32, at: u32): void {
+  const p = pointerAt(at + 5);
+  const offset = f == G.InterpolateAtOffset ? operand(at + 6, 2) : 0;
+  if (failed() || stage() != 2 || kindOfVar(ptrVar[p]) != PtrKind.INPUT || idAt(at + 1) != idType[p]) {
+    malformed(at);
+    return;
+  }
+  if (offset == 0) askInterpolation(2, 0, 0);
+  else askInterpolation(1, leafPool[offset], leafPool[offset + 1]);
+  const leaf = loadPointer(p, 0, 0);
+  askInterpolation(0, 0, 0);
+  setValue(idAt(at + 2), idAt(at + 1), leaf);
 }
 
 /** Functions whose narrow operands are signed. */

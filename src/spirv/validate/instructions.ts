@@ -298,6 +298,12 @@ function glslSpecial(c: Context, instruction: Instruction, number: number, opera
           : types.base(target) === "int" && types.dimension(target) === types.dimension(result);
       return expect(types.base(result) === "float" && first === result && whole);
     }
+    case G.InterpolateAtCentroid:
+    case G.InterpolateAtOffset: {
+      const target = types.isPointer(first) && types.part(first, 0) === StorageClass.Input ? types.part(first, 1) : 0;
+      const offset = number === G.InterpolateAtCentroid || shape(operands[1] ?? 0, "float", 2);
+      return expect(types.base(result) === "float" && target === result && offset);
+    }
     case G.ModfStruct:
     case G.FrexpStruct: {
       const parts = types.opcode(result) === Op.OpTypeStruct ? types.parts(result) : undefined;

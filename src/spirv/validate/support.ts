@@ -235,6 +235,7 @@ const builtIns: Readonly<Record<ShaderStage, ReadonlySet<number>>> = {
     BuiltIn.LocalInvocationIndex,
     BuiltIn.NumSubgroups,
     BuiltIn.SubgroupId,
+    BuiltIn.DeviceIndex,
     ...subgroupBuiltIns,
   ]),
   vertex: new Set([
@@ -249,6 +250,8 @@ const builtIns: Readonly<Record<ShaderStage, ReadonlySet<number>>> = {
     BuiltIn.BaseVertex,
     BuiltIn.BaseInstance,
     BuiltIn.DrawIndex,
+    BuiltIn.ViewIndex,
+    BuiltIn.DeviceIndex,
     ...subgroupBuiltIns,
   ]),
   fragment: new Set([
@@ -266,6 +269,8 @@ const builtIns: Readonly<Record<ShaderStage, ReadonlySet<number>>> = {
     BuiltIn.Layer,
     BuiltIn.ViewportIndex,
     BuiltIn.PrimitiveId,
+    BuiltIn.ViewIndex,
+    BuiltIn.DeviceIndex,
     ...subgroupBuiltIns,
   ]),
 };
@@ -277,6 +282,7 @@ const builtIns: Readonly<Record<ShaderStage, ReadonlySet<number>>> = {
 const executionModes: ReadonlySet<number> = new Set([
   ExecutionMode.OriginUpperLeft,
   ExecutionMode.EarlyFragmentTests,
+  ExecutionMode.PostDepthCoverage,
   ExecutionMode.DepthReplacing,
   ExecutionMode.DepthGreater,
   ExecutionMode.DepthLess,
@@ -311,6 +317,9 @@ const glslSpecial: ReadonlySet<number> = new Set([
   G.UnpackSnorm4x8,
   G.UnpackUnorm4x8,
 ]);
+
+/** Instructions of GLSL.std.450 of the fragment stage. */
+const glslFragment: ReadonlySet<number> = new Set([G.InterpolateAtCentroid, G.InterpolateAtOffset]);
 
 /**
  * Says what the code that an entry point reaches needs and the compiler does not have: instructions, types, storage
@@ -436,7 +445,7 @@ function missing(
       const set = module.definitions[operand(module, instruction, 0)];
       if (set === undefined || decodeString(module.words, set.first, set.end) !== "GLSL.std.450") return undefined;
       const number = operand(module, instruction, 1);
-      return glslRules.has(number) || glslSpecial.has(number)
+      return glslRules.has(number) || glslSpecial.has(number) || (stage === "fragment" && glslFragment.has(number))
         ? undefined
         : `GLSL.std.450 ${glslInstruction(number)?.name}`;
     }
