@@ -220,20 +220,20 @@ export const opRows: readonly OpRow[] = [
   op("store_var", "", ["any"], F.Writes | F.Lowered, "sets local variable `var`", undefined, ["var"]),
   // memory. bits 8 or 16: one scalar of that size, a load's upper bits are 0; bits 0: words.
   // buffers (offset in bytes, then the descriptor array element where it is not 0; with `set` = dynamicSet a
-  // descriptor_address in its place)
+  // descriptor_address in its place, or a pair of words: the address in memory, the offset 0 and `base` below 2048)
   op("load_ubo", "vec", ["32", "32?"], P | F.Offset, "uniform buffer: offset, element", undefined, [
     "set",
     "binding",
     "base",
     "bits",
   ]),
-  op("load_ssbo", "vec", ["32", "32?"], F.Reads | F.Offset, "storage buffer: offset, element", undefined, [
+  op("load_ssbo", "vec", ["32", "vec?"], F.Reads | F.Offset, "storage buffer: offset, element", undefined, [
     "set",
     "binding",
     "base",
     "bits",
   ]),
-  op("store_ssbo", "", ["vec", "32", "32?"], F.Writes | F.Offset, "data, offset, element", undefined, [
+  op("store_ssbo", "", ["vec", "32", "vec?"], F.Writes | F.Offset, "data, offset, element", undefined, [
     "set",
     "binding",
     "base",
@@ -242,7 +242,7 @@ export const opRows: readonly OpRow[] = [
   op(
     "ssbo_atomic",
     "32",
-    ["32", "32", "32?"],
+    ["32", "32", "vec?"],
     F.Writes | F.Offset | F.Divergent,
     "offset, data, element; gives the old value",
     undefined,
@@ -251,7 +251,7 @@ export const opRows: readonly OpRow[] = [
   op(
     "ssbo_atomic_cmpswap",
     "32",
-    ["32", "32", "32", "32?"],
+    ["32", "32", "32", "vec?"],
     F.Writes | F.Offset | F.Divergent,
     "offset, compare, data, element; gives the old value",
     undefined,

@@ -38,10 +38,11 @@ describe("what programs can use", () => {
     groups: number,
     buffers: readonly Uint32Array[],
     push: readonly number[] = [],
+    on = simulator,
   ): Uint32Array[] {
     const inlined = output.userData.find((entry) => entry.kind === "inlinePushConstants");
     const last = output.userData.at(-1);
-    return simulator.run({
+    return on.run({
       emitted: {
         ...output,
         userSgprs: (last?.sgpr ?? 0) + (last?.count ?? 0),
@@ -56,6 +57,49 @@ describe("what programs can use", () => {
       buffers,
     });
   }
+
+  it("addresses in memory: loads, stores, atomics, lists, pointers as numbers", () => {
+    // The first descriptor set of a simulator stands at 0xffff800000010000; a V# begins with the buffer's address.
+    const source = `#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+layout(local_size_x = 32) in;
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Words { uint w[]; };
+layout(buffer_reference, std430) buffer Node { uint value; Node next; uint more[3]; };
+layout(std430, binding = 0) buffer A { uint a[]; };
+layout(std430, binding = 1) buffer R { uint r[]; };
+void main() {
+  uint i = gl_LocalInvocationIndex;
+  Words table = Words(uvec2(0x00010000u, 0xffff8000u));
+  uvec2 base = uvec2(table.w[0], table.w[1] & 0xffffu);
+  Words memory = Words(base);
+  r[i] = memory.w[i] * 3u + 1u;
+  atomicAdd(memory.w[32], i);
+  if (i == 5u) {
+    Node first = Node(base + uvec2(192u, 0u));
+    first.value = 5u;
+    first.next = Node(base + uvec2(224u, 0u));
+    first.next.value = 7u;
+    first.next.more[i & 1u] = 9u;
+    Node at = first;
+    uint sum = 0u;
+    for (uint k = 0u; k < 2u; k++) { sum += at.value; at = at.next; }
+    r[32] = sum;
+    r[33] = first.next.more[1];
+    r[34] = uvec2(first.next).x - base.x;
+  }
+}`;
+    const [a = new Uint32Array(), r = new Uint32Array()] = run(
+      compile(glslToWords(source)),
+      1,
+      [Uint32Array.from({ length: 64 }, (_, k) => (k < 32 ? k * k : 0)), new Uint32Array(35)],
+      [],
+      new Simulator(),
+    );
+    expect([...r]).toEqual([...Array.from({ length: 32 }, (_, k) => k * k * 3 + 1), 12, 9, 224]);
+    expect(a[32]).toBe((31 * 32) / 2);
+    expect([a[48], a[56], a[61]]).toEqual([5, 7, 9]);
+  });
 
   const numbers = Uint32Array.from({ length: 256 }, (_, i) => Math.imul(i, 2654435761) >>> 0);
 

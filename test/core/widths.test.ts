@@ -37,6 +37,7 @@ const half = (x: number): number => {
 const i8 = (x: number): number => (x << 24) >> 24;
 const i16 = (x: number): number => (x << 16) >> 16;
 const s64 = (x: bigint): bigint => BigInt.asIntN(64, x);
+const ascending = (list: readonly bigint[]): bigint[] => [...list].sort((a, b) => (a < b ? -1 : 1));
 const w64 = (x: bigint): bigint => BigInt.asUintN(64, x);
 
 interface Values {
@@ -87,19 +88,14 @@ const cases: readonly (readonly [string, (v: Values) => readonly (number | bigin
   [
     "y2 = unpackUint2x32(subgroupExclusiveMax(q)) + unpackUint2x32(subgroupInclusiveXor(p))",
     ({ all, i }) => {
-      const [a, b] = u64(all.slice(0, i).reduce((top, v) => Math.max(v.q, top), 0n));
+      const [a, b] = u64(ascending(all.slice(0, i).map((v) => v.q)).at(-1) ?? 0n);
       const [c, d] = u64(all.slice(0, i + 1).reduce((sum, v) => sum ^ v.p, 0n));
       return [(a ?? 0) + (c ?? 0), (b ?? 0) + (d ?? 0)];
     },
   ],
   [
     "y2 = unpackUint2x32(uint64_t(subgroupClusteredMin(int64_t(q), 8u)))",
-    ({ all, i }) =>
-      u64(
-        all
-          .filter((v) => v.i >> 3 === i >> 3)
-          .reduce((least, v) => (s64(v.q) < least ? s64(v.q) : least), 2n ** 63n - 1n),
-      ),
+    ({ all, i }) => u64(ascending(all.filter((v) => v.i >> 3 === i >> 3).map((v) => s64(v.q)))[0] ?? 0n),
   ],
   [
     "y2 = uvec2(uint(subgroupAdd(uint16_t(x))), uint(int(subgroupMin(int8_t(x)))))",

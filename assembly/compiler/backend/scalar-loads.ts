@@ -9,6 +9,7 @@ import { spend } from "../../base/index.ts";
 import { DYNAMIC_SET, InstrFlag, Op } from "../../gen/ir-ops.ts";
 import {
   blockOf,
+  componentsOf,
   entryBlock,
   firstInstr,
   flagsOf,
@@ -19,6 +20,7 @@ import {
   nextInstr,
   opOf,
   parentOf,
+  src,
 } from "../ir/index.ts";
 import { nodeInfo, valueNeed } from "./columns.ts";
 
@@ -99,6 +101,8 @@ export function findBufferWrites(): void {
 /** A uniform `load_ssbo` may use SMEM. */
 export function isScalarLoad(i: u32): bool {
   if ((flagsOf(i) & (InstrFlag.COHERENT | InstrFlag.VOLATILE)) != 0) return false;
+  // Through an address: vector loads.
+  if (imm(i, 0) == DYNAMIC_SET && componentsOf(src(i, 1)) == 2) return false;
   const any = !isPlain(i) || isWritten(imm(i, 0), imm(i, 1));
   if (valueNeed[i] > (any ? firstWrite : firstAny)) return false;
   const writes: u32 = any ? LOOP_WRITES : LOOP_ANY;

@@ -79,7 +79,7 @@ function inVgprs(operand: u32): u32 {
 }
 
 /** Components [first, first + count) of a tuple operand. */
-function slice(operand: u32, first: u32, count: u32): u32 {
+export function slice(operand: u32, first: u32, count: u32): u32 {
   if (first == 0 && count == operandSize(operand)) return operand;
   return vregOperand(operandVreg(operand), count, ((operand >> 23) & 15) + first);
 }

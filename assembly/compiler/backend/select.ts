@@ -44,6 +44,7 @@ import { Sel, selOf } from "./patterns.ts";
 import { selectMask, selectScalar, selectVector } from "./select-alu.ts";
 import { selectCombined } from "./select-combined.ts";
 import { isDouble, selectDouble } from "./select-double.ts";
+import { isGlobal, selectGlobalAtomic, selectGlobalLoad, selectGlobalStore } from "./select-global.ts";
 import { selectGraphics } from "./select-graphics.ts";
 import { selectImages } from "./select-images.ts";
 import {
@@ -107,16 +108,19 @@ function selectInstr(i: u32): void {
       return;
     case Op.LOAD_UBO:
     case Op.LOAD_SSBO:
-      selectBufferLoad(i);
+      if (isGlobal(i)) selectGlobalLoad(i);
+      else selectBufferLoad(i);
       return;
     case Op.STORE_SSBO:
       startPixels();
-      selectBufferStore(i);
+      if (isGlobal(i)) selectGlobalStore(i);
+      else selectBufferStore(i);
       return;
     case Op.SSBO_ATOMIC:
     case Op.SSBO_ATOMIC_CMPSWAP:
       startPixels();
-      selectBufferAtomic(i);
+      if (isGlobal(i)) selectGlobalAtomic(i);
+      else selectBufferAtomic(i);
       return;
     case Op.SSBO_SIZE:
       selectBufferSize(i);

@@ -103,7 +103,7 @@ import { accessChain, copyPointer, declareVariable, decorationBit, resetPointers
 import { repairDominance } from "./repair.ts";
 import { isSubgroupOp, liftSubgroup } from "./subgroups.ts";
 import { Unsupported } from "./texts.ts";
-import { isPointerValue, liftType, TypeKind } from "./types.ts";
+import { forwardPointer, isPointerValue, liftType, TypeKind } from "./types.ts";
 import { liftCopyMemory, liftLoad, liftStore, liftValue, nullLeaves, operand, undefLeaves, valueAt } from "./values.ts";
 
 const SPIRV_MAGIC: u32 = 0x0723_0203;
@@ -392,7 +392,8 @@ function scan(op: u32, at: u32, count: u32): void {
       scanLabel = 0;
       break;
     default:
-      if (op >= <u32>SpvOp.OpTypeVoid && op <= <u32>SpvOp.OpTypeFunction) liftType(op, at, count);
+      if (op == SpvOp.OpTypeForwardPointer) forwardPointer(at);
+      else if (op >= <u32>SpvOp.OpTypeVoid && op <= <u32>SpvOp.OpTypeFunction) liftType(op, at, count);
       else if (op > <u32>SpvOp.OpTypeFunction && op <= <u32>SpvOp.OpTypePipe)
         idClass[idAt(at + 1)] = IdClass.UNSUPPORTED;
       break;

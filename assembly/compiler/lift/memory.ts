@@ -60,6 +60,7 @@ import {
   dynamicOffset,
   explicitBytes,
   isLocalKind,
+  isPhysicalPointer,
   isSharedBlock,
   kindOfVar,
   layoutOf,
@@ -69,6 +70,7 @@ import {
 } from "./pointers.ts";
 import { Unsupported } from "./texts.ts";
 import { arrayStride, partType, TypeKind } from "./types.ts";
+import { pair } from "./wide.ts";
 
 /** Most candidates of a dynamic access to a local variable, times its scalars. */
 const MAX_SELECTS: u32 = 1024;
@@ -181,8 +183,26 @@ export function setBinding(i: u32, variable: u32): void {
   setImm(i, 1, binding);
 }
 
+/** What an instruction adds to an address by itself; the parts of an access follow. */
+const MAX_PHYSICAL_BASE: u32 = 1024;
+
+/** The address of a physical pointer without its constant part, and `more` bytes. */
+export function physicalAddress(p: u32, more: u32): u32 {
+  let at = ptrElem[p];
+  const dyn = ptrDyn[p];
+  if (dyn != 0) at = bin(Op.IADD, at, pair(dyn, bin(Op.ISHR, dyn, constant(31))));
+  return more == 0 ? at : bin(Op.IADD, at, pair(constant(more), constant(0)));
+}
+
 /** A memory op's immediates and trailing sources for pointer p; `base` in bytes. */
 function address(i: u32, p: u32, firstSource: u32, elemSource: u32, base: u32): void {
+  if (isPhysicalPointer(p)) {
+    setSrc(i, firstSource, constant(0));
+    setSrc(i, elemSource, physicalAddress(p, base < MAX_PHYSICAL_BASE ? 0 : base));
+    setImm(i, 0, DYNAMIC_SET);
+    setImm(i, 2, base < MAX_PHYSICAL_BASE ? base : 0);
+    return;
+  }
   const variable = ptrVar[p];
   const kind = kindOfVar(variable);
   let offset = dynamicOffset(p);

@@ -28,10 +28,19 @@ import {
   typeLeaves,
   unsupported,
 } from "./ids.ts";
-import { setBinding, sharedBase } from "./memory.ts";
-import { dynamicOffset, elementStride, explicitBytes, kindOfVar, PtrKind, pointerAt } from "./pointers.ts";
+import { physicalAddress, setBinding, sharedBase } from "./memory.ts";
+import {
+  dynamicOffset,
+  elementStride,
+  explicitBytes,
+  isPhysicalPointer,
+  kindOfVar,
+  PtrKind,
+  pointerAt,
+} from "./pointers.ts";
 import { Unsupported } from "./texts.ts";
 import { scalarWidth, TypeKind, typeAt } from "./types.ts";
+import { high, low } from "./wide.ts";
 
 let nextOwn: u32 = 0;
 
@@ -55,6 +64,14 @@ export function pointerValue(p: u32): u32 {
   const shared = kind == PtrKind.SHARED;
   const leaf = newLeaves(shared ? 1 : 2);
   if (failed()) return 0;
+  if (isPhysicalPointer(p)) {
+    const whole = physicalAddress(p, ptrConst[p]);
+    leafPool[leaf] = low(whole);
+    leafPool[leaf + 1] = high(whole);
+    const value = ownId(<u32>Own.POINTER_VALUE + (nextOwn++ & 3));
+    setValue(value, type, leaf);
+    return value;
+  }
   if (!shared) leafPool[leaf] = descriptorOf(p);
   const base = shared ? sharedBase(ptrVar[p]) : 0;
   leafPool[leaf + (shared ? 0 : 1)] = addI(dynamicOffset(p), constant(ptrConst[p] + base));
@@ -119,4 +136,19 @@ export function liftPointerPair(op: u32, at: u32): void {
     leafPool[out] = op == SpvOp.OpPtrEqual ? equal : notB(equal);
   }
   setValue(idAt(at + 2), type, out);
+}
+
+/** OpConvertPtrToU, OpConvertUToPtr, and OpBitcast from or to a physical pointer: the same 64 bits. */
+export function liftAddress(at: u32, from: u32): void {
+  const type = idAt(at + 1);
+  const count = typeLeaves[idType[from]];
+  const wanted = typeLeaves[type];
+  if (failed() || count > 2 || wanted > 2) {
+    malformed(at);
+    return;
+  }
+  const leaf = newLeaves(wanted);
+  for (let k: u32 = 0; k < wanted && !failed(); k++)
+    leafPool[leaf + k] = k < count ? leafPool[idLeaf[from] + k] : constant(0);
+  setValue(idAt(at + 2), type, leaf);
 }

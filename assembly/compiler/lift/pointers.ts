@@ -51,7 +51,17 @@ import {
   unsupported,
 } from "./ids.ts";
 import { Unsupported } from "./texts.ts";
-import { arrayStride, isPointerValue, ldsStride, partLeaf, partType, scalarBytes, TypeKind } from "./types.ts";
+import {
+  arrayStride,
+  isPhysical,
+  isPointerValue,
+  ldsStride,
+  partLeaf,
+  partType,
+  scalarBytes,
+  TypeKind,
+} from "./types.ts";
+import { isPair, pair } from "./wide.ts";
 
 export const enum PtrKind {
   NONE = 0,
@@ -171,6 +181,13 @@ export function describe(type: u32, offset: u32, layout: u32, stride: u32, at: u
     if (width != 64) return at + 1;
     scratchB[2 * at + 2] = offset + 4;
     scratchB[2 * at + 3] = 32;
+    return at + 2;
+  }
+  if (isPhysical(type)) {
+    for (let k: u32 = 0; k < 2; k++) {
+      scratchB[2 * (at + k)] = offset + 4 * k;
+      scratchB[2 * (at + k) + 1] = 32;
+    }
     return at + 2;
   }
   if (isPointerValue(type)) {
@@ -293,6 +310,7 @@ function fromValue(id: u32): void {
   const type = typeA[pointer];
   const leaf = idLeaf[id];
   const shared = typeLeaves[pointer] == 1;
+  const address = isPhysical(pointer) ? pair(leafPool[leaf], leafPool[leaf + 1]) : 0;
   const anywhere = ownId(shared ? <u32>Own.ANY_SHARED : <u32>Own.ANY_BUFFER);
   idClass[anywhere] = IdClass.POINTER;
   idStamp[anywhere] = shared ? <u32>PtrKind.SHARED : <u32>PtrKind.SSBO;
@@ -303,14 +321,19 @@ function fromValue(id: u32): void {
   idLeaf[id] = 0;
   ptrVar[id] = anywhere;
   ptrConst[id] = 0;
-  ptrElem[id] = shared ? 0 : leafPool[leaf];
-  ptrDyn[id] = leafPool[leaf + (shared ? 0 : 1)];
+  ptrElem[id] = shared ? 0 : address != 0 ? address : leafPool[leaf];
+  ptrDyn[id] = address != 0 ? 0 : leafPool[leaf + (shared ? 0 : 1)];
   ptrStride[id] = 0;
   ptrRange[id] = pointer;
   ptrFlags[id] =
     (idDec[id] & (Dec.NON_WRITABLE | Dec.COHERENT | Dec.VOLATILE)) |
     (shared ? 0 : Dec.DYNAMIC | Dec.NON_UNIFORM) |
     (alignmentOf(type, shared) << 16);
+}
+
+/** Whether pointer p is an address in memory: `ptrElem` is its pair. */
+export function isPhysicalPointer(p: u32): bool {
+  return (ptrFlags[p] & Dec.DYNAMIC) != 0 && isPair(ptrElem[p]);
 }
 
 /** log2 of the alignment that every value of a type has in memory. */

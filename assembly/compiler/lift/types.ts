@@ -211,10 +211,10 @@ function lengthAt(k: u32): u32 {
 
 /**
  * Leaves of a pointer as a value: into a storage buffer the address of the descriptor and the byte offset, into workgroup
- * memory the byte offset. Pointers of other storage classes are no values.
+ * memory the byte offset; a physical pointer its address. Pointers of other storage classes are no values.
  */
 function pointerLeaves(storage: u32): u32 {
-  if (storage == SpvStorageClass.StorageBuffer) return 2;
+  if (storage == SpvStorageClass.StorageBuffer || storage == SpvStorageClass.PhysicalStorageBuffer) return 2;
   return storage == SpvStorageClass.Workgroup ? 1 : MAX_LEAVES + 1;
 }
 /** A pointer type whose pointers may be values. */
@@ -222,10 +222,29 @@ export function isPointerValue(type: u32): bool {
   return typeKind[type] == TypeKind.POINTER && typeLeaves[type] <= MAX_LEAVES;
 }
 
+/** A pointer that is an address in memory. */
+export function isPhysical(type: u32): bool {
+  return typeKind[type] == TypeKind.POINTER && typeB[type] == SpvStorageClass.PhysicalStorageBuffer;
+}
+
+/** OpTypeForwardPointer: a struct may have the pointer as member before its own declaration. */
+export function forwardPointer(at: u32): void {
+  const type = idAt(at + 1);
+  if (failed() || idClass[type] != IdClass.NONE) return;
+  idClass[type] = IdClass.TYPE;
+  idType[type] = at;
+  typeKind[type] = TypeKind.POINTER;
+  typeA[type] = 0;
+  typeB[type] = wordAt(at + 2);
+  typeDepth[type] = 0;
+  sizes(type, pointerLeaves(typeB[type]), 8, 8);
+}
+
 /** Reads one OpType* at word `at` with `count` words. */
 export function liftType(op: u32, at: u32, count: u32): void {
   const type = idAt(at + 1);
-  if (failed() || idClass[type] != IdClass.NONE) {
+  const ahead = op == SpvOp.OpTypePointer && idClass[type] == IdClass.TYPE && isPhysical(type) && typeA[type] == 0;
+  if (failed() || (idClass[type] != IdClass.NONE && !ahead)) {
     malformed(at);
     return;
   }
@@ -289,7 +308,8 @@ export function liftType(op: u32, at: u32, count: u32): void {
       typeKind[type] = TypeKind.POINTER;
       typeB[type] = wordAt(at + 2);
       typeA[type] = idAt(at + 3);
-      sizes(type, pointerLeaves(typeB[type]), 0xffff_ffff, 4);
+      if (isPhysical(type)) sizes(type, 2, 8, 8);
+      else sizes(type, pointerLeaves(typeB[type]), 0xffff_ffff, 4);
       break;
     case SpvOp.OpTypeImage:
       typeKind[type] = TypeKind.IMAGE;

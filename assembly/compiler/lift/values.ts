@@ -30,7 +30,7 @@ import {
 } from "./ids.ts";
 import { askInterpolation } from "./interface.ts";
 import { loadPointer, storePointer } from "./memory.ts";
-import { pointerValue } from "./pointer-values.ts";
+import { liftAddress, pointerValue } from "./pointer-values.ts";
 import { describe, irWidth, kindOfVar, Layout, NULL_OFFSET, POINTER_OFFSET, PtrKind, pointerAt } from "./pointers.ts";
 import {
   bitcast,
@@ -45,7 +45,7 @@ import {
   unitOf,
 } from "./scalars.ts";
 import { Unsupported } from "./texts.ts";
-import { isPointerValue, partLeaf, partType, scalarWidth, TypeKind, typeAt } from "./types.ts";
+import { isPhysical, isPointerValue, partLeaf, partType, scalarWidth, TypeKind, typeAt } from "./types.ts";
 import { mulHigh } from "./wide.ts";
 
 /** A value id in word k; anything else fails and answers 0. */
@@ -411,6 +411,10 @@ function liftConversion(op: u32, at: u32, first: u32): void {
   const id = valueAt(at + first);
   const type = typeAt(at + 1);
   if (failed()) return;
+  if (op == SpvOp.OpBitcast && (isPhysical(idType[id]) || isPhysical(type))) {
+    liftAddress(at, id);
+    return;
+  }
   if (op == SpvOp.OpBitcast) {
     if (typeKind[idType[id]] > <u32>TypeKind.VECTOR || typeKind[type] > <u32>TypeKind.VECTOR) malformed(at);
     else bitcast(at, idAt(at + 2), type, id);
@@ -676,6 +680,11 @@ function liftValueRun(op: u32, at: u32, count: u32, first: u32): bool {
       return true;
     default:
       break;
+  }
+  if (op == SpvOp.OpConvertPtrToU || op == SpvOp.OpConvertUToPtr) {
+    const from = valueAt(at + first);
+    if (!failed()) liftAddress(at, from);
+    return true;
   }
   if (isConversion(op) || op == SpvOp.OpBitcast) {
     liftConversion(op, at, first);

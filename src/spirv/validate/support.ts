@@ -36,6 +36,9 @@ const instructions: ReadonlySet<number> = new Set([
   Op.OpTypeRuntimeArray,
   Op.OpTypeStruct,
   Op.OpTypePointer,
+  Op.OpTypeForwardPointer,
+  Op.OpConvertPtrToU,
+  Op.OpConvertUToPtr,
   Op.OpTypeFunction,
   Op.OpConstantTrue,
   Op.OpConstantFalse,
@@ -213,6 +216,7 @@ const storageClasses: ReadonlySet<number> = new Set([
   StorageClass.Function,
   StorageClass.PushConstant,
   StorageClass.StorageBuffer,
+  StorageClass.PhysicalStorageBuffer,
 ]);
 
 const subgroupBuiltIns = [
@@ -367,7 +371,7 @@ function declarationRule(module: Module, instruction: Instruction, entry: EntryP
   switch (instruction.opcode) {
     case Op.OpMemoryModel: {
       const [addressing, memory] = [operand(module, instruction, 0), operand(module, instruction, 1)];
-      if (addressing !== AddressingModel.Logical)
+      if (addressing !== AddressingModel.Logical && addressing !== AddressingModel.PhysicalStorageBuffer64)
         return `addressing model ${enumerantName("AddressingModel", addressing)}`;
       const known = memory === MemoryModel.GLSL450 || memory === MemoryModel.Simple || memory === MemoryModel.Vulkan;
       return known ? undefined : `memory model ${enumerantName("MemoryModel", memory)}`;
@@ -386,7 +390,11 @@ function declarationRule(module: Module, instruction: Instruction, entry: EntryP
 /** Pointers of the type may be values: loaded, selected, merged. Source: SPIR-V, capability VariablePointers. */
 function isPointerValue(module: Module, type: Instruction): boolean {
   const storage = operand(module, type, 0);
-  return storage === StorageClass.StorageBuffer || storage === StorageClass.Workgroup;
+  return (
+    storage === StorageClass.StorageBuffer ||
+    storage === StorageClass.Workgroup ||
+    storage === StorageClass.PhysicalStorageBuffer
+  );
 }
 
 function missing(

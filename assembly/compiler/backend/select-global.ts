@@ -1,0 +1,117 @@
+/** Accesses through addresses in memory: buffer ops whose last source is a pair of words. */
+import { DYNAMIC_SET, InstrFlag, Op } from "../../gen/ir-ops.ts";
+import { Op as Isa } from "../../gen/isa-ops.ts";
+import { componentsOf, flagsOf, imm, opOf, src, srcCount, useCount } from "../ir/index.ts";
+import { copy, inVgpr, raw } from "./build.ts";
+import { mDst0, mImm, mMods, mSrc0, mSrc1, valueOperand } from "./columns.ts";
+import { component, Mod, newVreg, operandSize, RegClass } from "./machine.ts";
+import { dataOperand, slice } from "./select-memory.ts";
+import { define, operandOf } from "./values.ts";
+
+/** The access is through an address, not a descriptor. */
+export function isGlobal(i: u32): bool {
+  return imm(i, 0) == DYNAMIC_SET && componentsOf(src(i, srcCount(i) - 1)) == 2;
+}
+
+function access(i: u32, op: u32, address: u32, offset: u32, mods: u32): u32 {
+  const j = raw(op);
+  mSrc0[j] = address;
+  mImm[j] = imm(i, 2) + offset;
+  mMods[j] = mods;
+  return j;
+}
+
+function loadOp(count: u32): u32 {
+  return count == 1
+    ? Isa.global_load_dword
+    : count == 2
+      ? Isa.global_load_dwordx2
+      : count == 3
+        ? Isa.global_load_dwordx3
+        : Isa.global_load_dwordx4;
+}
+function storeOp(count: u32): u32 {
+  return count == 1
+    ? Isa.global_store_dword
+    : count == 2
+      ? Isa.global_store_dwordx2
+      : count == 3
+        ? Isa.global_store_dwordx3
+        : Isa.global_store_dwordx4;
+}
+
+export function selectGlobalLoad(i: u32): void {
+  const address = dataOperand(src(i, 1));
+  const count = componentsOf(i);
+  const mods: u32 = (flagsOf(i) & (InstrFlag.COHERENT | InstrFlag.VOLATILE)) != 0 ? Mod.GLC | Mod.DLC : 0;
+  const dst = define(i);
+  if (imm(i, 3) != 0) {
+    const op: u32 = imm(i, 3) == 8 ? Isa.global_load_ubyte : Isa.global_load_ushort;
+    mDst0[access(i, op, address, 0, mods)] = dst;
+    return;
+  }
+  for (let done: u32 = 0; done < count; done += 4) {
+    const part = min<u32>(4, count - done);
+    mDst0[access(i, loadOp(part), address, done * 4, mods)] = slice(dst, done, part);
+  }
+}
+
+export function selectGlobalStore(i: u32): void {
+  const address = dataOperand(src(i, 2));
+  const data = dataOperand(src(i, 0));
+  const count = operandSize(data);
+  if (imm(i, 3) != 0) {
+    const op: u32 = imm(i, 3) == 8 ? Isa.global_store_byte : Isa.global_store_short;
+    mSrc1[access(i, op, address, 0, 0)] = data;
+    return;
+  }
+  for (let done: u32 = 0; done < count; done += 4) {
+    const part = min<u32>(4, count - done);
+    mSrc1[access(i, storeOp(part), address, done * 4, 0)] = slice(data, done, part);
+  }
+}
+
+/** The `atomic` immediate of src/ir: add umin umax imin imax and or xor swap. */
+function atomicOp(kind: u32): u32 {
+  switch (kind) {
+    case 0:
+      return Isa.global_atomic_add;
+    case 1:
+      return Isa.global_atomic_umin;
+    case 2:
+      return Isa.global_atomic_umax;
+    case 3:
+      return Isa.global_atomic_smin;
+    case 4:
+      return Isa.global_atomic_smax;
+    case 5:
+      return Isa.global_atomic_and;
+    case 6:
+      return Isa.global_atomic_or;
+    case 7:
+      return Isa.global_atomic_xor;
+    default:
+      return Isa.global_atomic_swap;
+  }
+}
+
+export function selectGlobalAtomic(i: u32): void {
+  const compareSwap = opOf(i) == Op.SSBO_ATOMIC_CMPSWAP;
+  const address = dataOperand(src(i, srcCount(i) - 1));
+  const used = useCount(i) > 0;
+  let data: u32;
+  if (compareSwap) {
+    // New value, then the one to compare with.
+    data = newVreg(RegClass.VGPR, 2);
+    copy(component(data, 0), operandOf(src(i, 2)));
+    copy(component(data, 1), operandOf(src(i, 1)));
+  } else {
+    data = inVgpr(operandOf(src(i, 1)));
+  }
+  const op = compareSwap ? <u32>Isa.global_atomic_cmpswap : atomicOp(imm(i, 3));
+  const j = access(i, op, address, 0, used ? Mod.GLC : 0);
+  mSrc1[j] = data;
+  if (!used) return;
+  mDst0[j] = newVreg(RegClass.VGPR, 1);
+  valueOperand[i] = mDst0[j];
+}
