@@ -1,5 +1,5 @@
 import type { CompileRequest, CompileResult, ShaderCompiler } from "../codeobj/index.ts";
-import type { CompileOutcome } from "../compile/index.ts";
+import type { CompileOutcome, compileShader } from "../compile/index.ts";
 import type { Core } from "../core/index.ts";
 
 /** Compiles in this thread, without a cache or limits. */
@@ -12,13 +12,14 @@ export interface LocalCompiler extends ShaderCompiler {
 /** A compiler for command line, driver and examples. The core is loaded by the first compile; `checked`: it validates the IR after each pass. */
 export function createLocalCompiler(options: { readonly checked?: boolean } = {}): LocalCompiler {
   let core: Core | undefined;
+  let compile: typeof compileShader | undefined;
   const compileWithReports = async (request: CompileRequest, dumpAfter?: readonly string[]) => {
-    // Loaded by the first compile: the server and most commands never compile in their own thread.
-    const { compileShader } = await import("../compile/index.ts");
-    const { createCore } = await import("../core/index.ts");
-    core ??= await createCore(options);
+    // Loaded by the first compile: the server and most commands never compile in their own thread. An import asks the
+    // loader each time, which takes as long as a small compile.
+    compile ??= (await import("../compile/index.ts")).compileShader;
+    core ??= await (await import("../core/index.ts")).createCore(options);
     try {
-      return compileShader(request, core, dumpAfter);
+      return compile(request, core, dumpAfter);
     } catch (error) {
       // A trapped core is unusable; the next compile gets another.
       core = undefined;

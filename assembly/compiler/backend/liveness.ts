@@ -281,47 +281,55 @@ export function interfere(a: u32, b: u32): bool {
   return false;
 }
 
-/** Gives unit `a` the segments of `b` too. */
+/**
+ * Gives unit `a` the segments of `b` too. The list that starts first takes the other one in: a walk over what the two have
+ * side by side, not over the whole of the longer one.
+ */
 export function uniteSegments(a: u32, b: u32): void {
-  let x = uSegments[a];
-  let y = uSegments[b];
-  if (y == 0) return;
-  // One behind the other, not touching: a longer list, whatever their lengths.
-  if (x != 0 && uEnd[b] < segStart[x]) {
-    segNext[uLast[b]] = x;
-    uSegments[a] = y;
+  if (uSegments[b] == 0) return;
+  if (uSegments[a] == 0) {
+    uSegments[a] = uSegments[b];
+    uLast[a] = uLast[b];
+    uEnd[a] = uEnd[b];
+    finger[a] = finger[b];
     return;
   }
-  let head: u32 = 0;
-  let last: u32 = 0;
-  if (x != 0 && segStart[x] <= segStart[y]) {
-    // What ends before b begins stays as it is.
-    head = x;
-    last = uEnd[a] < segStart[y] ? uLast[a] : from(a, segStart[y]);
-    x = segNext[last];
-  }
-  while (y != 0 || (x != 0 && (last == 0 || segEnd[last] >= segStart[x]))) {
+  const swapped = segStart[uSegments[b]] < segStart[uSegments[a]];
+  const early = swapped ? b : a;
+  const late = swapped ? a : b;
+  const earlyLast = uLast[early];
+  const lateLast = uLast[late];
+  const head = uSegments[early];
+  let y = uSegments[late];
+  // What ends before the late list begins stays as it is.
+  let last = uEnd[early] < segStart[y] ? earlyLast : from(early, segStart[y]);
+  let x = segNext[last];
+  while (y != 0 && (x != 0 || segEnd[last] >= segStart[y])) {
     let s: u32;
-    if (y == 0 || (x != 0 && segStart[x] < segStart[y])) {
+    if (x != 0 && segStart[x] < segStart[y]) {
       s = x;
       x = segNext[x];
     } else {
       s = y;
       y = segNext[y];
     }
-    if (last != 0 && segEnd[last] >= segStart[s]) {
+    if (segEnd[last] >= segStart[s]) {
       if (segEnd[s] > segEnd[last]) segEnd[last] = segEnd[s];
       continue;
     }
-    if (last == 0) head = s;
-    else segNext[last] = s;
+    segNext[last] = s;
     last = s;
   }
-  segNext[last] = x;
-  if (x == 0) {
-    uLast[a] = last;
-    uEnd[a] = segEnd[last];
+  // One list is left at most: the rest of it follows as it is, but for what `last` reaches by now.
+  while (x != 0 && segEnd[last] >= segStart[x]) {
+    if (segEnd[x] > segEnd[last]) segEnd[last] = segEnd[x];
+    x = segNext[x];
   }
-  finger[a] = last;
+  const rest = x != 0 ? x : y;
+  segNext[last] = rest;
+  const end = rest == 0 ? last : x != 0 ? earlyLast : lateLast;
   uSegments[a] = head;
+  uLast[a] = end;
+  uEnd[a] = segEnd[end];
+  finger[a] = last;
 }
