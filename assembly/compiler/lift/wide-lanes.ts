@@ -66,7 +66,7 @@ function identity(kind: u32): u64 {
 }
 
 /** A pair in another lane. */
-export function shuffledPair(value: u32, lane: u32): u32 {
+function shuffledPair(value: u32, lane: u32): u32 {
   return pair(alu2(Op.SHUFFLE, low(value), lane), alu2(Op.SHUFFLE, high(value), lane));
 }
 
