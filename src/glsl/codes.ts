@@ -32,6 +32,7 @@ export const codes = defineCodes({
     blame: "caller",
     text: "the parameters of macro '{name}' are not a list of names",
   },
+  GLSL_MACRO_SPACE: { status: 422, blame: "caller", text: "a space is missing behind the name of macro '{name}'" },
   GLSL_DUPLICATE_PARAMETER: { status: 422, blame: "caller", text: "macro parameter '{name}' is there twice" },
   GLSL_MACRO_REDEFINED: { status: 422, blame: "caller", text: "macro '{name}' has another definition already" },
   GLSL_MACRO_ARGUMENTS: { status: 422, blame: "caller", text: "macro '{name}' takes {wanted} arguments, not {given}" },
@@ -206,6 +207,12 @@ export const codes = defineCodes({
   GLSL_WRONG_STAGE: { status: 422, blame: "caller", text: "'{name}' is for {stage} shaders only" },
   // declarations
   GLSL_DUPLICATE_QUALIFIER: { status: 422, blame: "caller", text: "qualifier '{name}' is there twice" },
+  GLSL_DEPRECATED: { status: 422, blame: "caller", text: "'{name}' is deprecated since version 130: write {instead}" },
+  GLSL_DEFAULT_PRECISION: {
+    status: 422,
+    blame: "caller",
+    text: "the default precisions are highp here; say so with precision statements for int and float",
+  },
   GLSL_STORAGE_CONFLICT: {
     status: 422,
     blame: "caller",
@@ -328,6 +335,11 @@ export const codes = defineCodes({
   GLSL_BUILTIN_REDEFINED: { status: 422, blame: "caller", text: "built-in function '{name}' cannot be declared again" },
   GLSL_LOCAL_FUNCTION: { status: 422, blame: "caller", text: "function '{name}' is inside another function" },
   GLSL_RETURN_MISSING: { status: 422, blame: "caller", text: "return needs a value of type {type}" },
+  GLSL_RETURN_CONVERSION: {
+    status: 422,
+    blame: "caller",
+    text: "a return converts {from} to {to} since version 420 only",
+  },
   GLSL_NO_RETURN: { status: 422, blame: "caller", text: "function '{name}' has no return" },
   GLSL_RETURN_VALUE: { status: 422, blame: "caller", text: "a void function returns no value" },
   GLSL_STRAY_JUMP: { status: 422, blame: "caller", text: "{jump} outside of anything it could leave" },

@@ -19,11 +19,6 @@ export const disagreements: readonly Disagreement[] = [
     reason: "pasting imag and e1 gives the name image1 and leaves D behind: the reference joins all three",
   },
   {
-    file: "preprocessor.macro.recursion.vert",
-    ours: "reject",
-    reason: "macro arguments nest over 200 deep, and our limit is 100",
-  },
-  {
     file: "preprocessor.stringify_invalid.vert",
     ours: "reject",
     reason: "## at the start of a replacement list is an error by GLSL 4.60 section 3.3",

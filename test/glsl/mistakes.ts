@@ -45,6 +45,7 @@ const preprocessor: readonly Mistake[] = [
   { code: "GLSL_DIVIDE_BY_ZERO", source: top("#if 1 ⟦/⟧ 0\n#endif") },
   { code: "GLSL_BAD_MACRO_NAME", source: top("#define ⟦GL_mine⟧ 1") },
   { code: "GLSL_BAD_MACRO_PARAMETERS", source: top("#define F(⟦1⟧) 1") },
+  { code: "GLSL_MACRO_SPACE", source: top("#define ⟦A⟧+1"), warning: true },
   { code: "GLSL_DUPLICATE_PARAMETER", source: top("#define F(a, ⟦a⟧) a") },
   { code: "GLSL_MACRO_REDEFINED", source: top("#define A 1\n#define ⟦A⟧ 2") },
   { code: "GLSL_MACRO_ARGUMENTS", source: body("⟦F⟧(1);", "#define F(a, b) a\n") },
@@ -230,6 +231,13 @@ const expressions: readonly Mistake[] = [
 
 const declarations: readonly Mistake[] = [
   { code: "GLSL_DUPLICATE_QUALIFIER", source: body("const ⟦const⟧ int a = 1;") },
+  {
+    code: "GLSL_DEPRECATED",
+    source: `#version 330\nlayout(location = 0) ⟦varying⟧ vec4 a;\n${main}`,
+    ...fragment,
+    warning: true,
+  },
+  { code: "GLSL_DEFAULT_PRECISION", source: body("⟦mediump⟧ float a;\n  highp float b;"), ...fragment, warning: true },
   { code: "GLSL_STORAGE_CONFLICT", source: top("layout(location = 0) in ⟦out⟧ vec4 a;"), ...fragment },
   { code: "GLSL_QUALIFIER_MISPLACED", source: body("⟦uniform⟧ int a;") },
   { code: "GLSL_UNKNOWN_LAYOUT", source: top("layout(⟦colour⟧, set = 0, binding = 0) buffer B { int b; };") },
@@ -336,6 +344,12 @@ const statements: readonly Mistake[] = [
   { code: "GLSL_BUILTIN_REDEFINED", source: `#version 310 es\nfloat ⟦sin⟧(float a) { return a; }\n${main}` },
   { code: "GLSL_LOCAL_FUNCTION", source: body("⟦int f()⟧ { return 1; }") },
   { code: "GLSL_RETURN_MISSING", source: top("int f() { ⟦return;⟧ }") },
+  {
+    code: "GLSL_RETURN_CONVERSION",
+    source: `#version 330\nfloat f() { return ⟦1⟧; }\n${main}`,
+    ...fragment,
+    warning: true,
+  },
   { code: "GLSL_NO_RETURN", source: top("int ⟦f⟧() { }") },
   { code: "GLSL_RETURN_VALUE", source: body("return ⟦1⟧;") },
   { code: "GLSL_STRAY_JUMP", source: body("⟦break;⟧") },

@@ -10,7 +10,8 @@ import {
   type Type,
 } from "../types/index.ts";
 import type { Range } from "./base.ts";
-import { InterfaceChecker, locationCount } from "./interfaces.ts";
+import { InterfaceChecker } from "./interfaces.ts";
+import { locationCount } from "./locations.ts";
 import { packingOf, type Qualifiers } from "./qualifiers.ts";
 import type { BlockLayout, Storage, Variable } from "./tree.ts";
 import { newVariable } from "./variable.ts";

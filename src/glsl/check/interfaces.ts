@@ -15,7 +15,7 @@ import {
   typeName,
 } from "../types/index.ts";
 import type { Range } from "./base.ts";
-import { Locations } from "./locations.ts";
+import { Locations, locationCount } from "./locations.ts";
 import { optional, type Qualifiers } from "./qualifiers.ts";
 import { SpecifierChecker } from "./specifiers.ts";
 import type { Storage, Variable } from "./tree.ts";
@@ -231,20 +231,4 @@ const integerParts = partTest((part) => {
 /** Whether a fragment input of the type cannot be interpolated. */
 function containsInteger(type: Type): boolean {
   return containsType(type, integerParts);
-}
-
-/** Locations that a value of the type takes. Source: GLSL 4.60 section 4.4.1. */
-export function locationCount(type: Type): number {
-  switch (type.kind) {
-    case "array":
-      return (type.size ?? 1) * locationCount(type.element);
-    case "matrix":
-      return type.columns * (type.scalar === "double" && type.rows > 2 ? 2 : 1);
-    case "vector":
-      return type.scalar === "double" && type.size > 2 ? 2 : 1;
-    case "struct":
-      return type.members.reduce((sum, member) => sum + locationCount(member.type), 0);
-    default:
-      return 1;
-  }
 }

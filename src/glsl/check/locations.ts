@@ -1,7 +1,6 @@
 import type { Diagnostics } from "../diagnostics.ts";
 import { coreType, scalarFacts, scalarOf, type Type, typeName, vectorSize } from "../types/index.ts";
 import type { Range } from "./base.ts";
-import { locationCount } from "./interfaces.ts";
 import type { Qualifiers } from "./qualifiers.ts";
 
 /** What one variable takes of the locations: rows of four 32-bit components. */
@@ -135,5 +134,21 @@ function captureBytes(type: Type): number {
       return type.columns * type.rows * (isWide(type) ? 8 : 4);
     default:
       return vectorSize(type) * (isWide(type) ? 8 : 4);
+  }
+}
+
+/** Locations that a value of the type takes. Source: GLSL 4.60 section 4.4.1. */
+export function locationCount(type: Type): number {
+  switch (type.kind) {
+    case "array":
+      return (type.size ?? 1) * locationCount(type.element);
+    case "matrix":
+      return type.columns * (type.scalar === "double" && type.rows > 2 ? 2 : 1);
+    case "vector":
+      return type.scalar === "double" && type.size > 2 ? 2 : 1;
+    case "struct":
+      return type.members.reduce((sum, member) => sum + locationCount(member.type), 0);
+    default:
+      return 1;
   }
 }

@@ -128,7 +128,7 @@ export abstract class QualifierChecker extends ExpressionChecker {
     let seen: Set<string> | undefined;
     for (const qualifier of list) {
       const { position, end } = qualifier;
-      const name = this.modernName(qualifier.name);
+      const name = this.modernName(qualifier);
       if (qualifier.layout !== undefined) {
         if (layout === noLayout) layout = new Map<string, LayoutValue>();
         for (const id of qualifier.layout) this.layoutId(id, layout as Map<string, LayoutValue>);
@@ -165,6 +165,7 @@ export abstract class QualifierChecker extends ExpressionChecker {
       } else if (name === "highp" || name === "mediump" || name === "lowp") {
         if (precision !== undefined) this.diagnostics.error("GLSL_DUPLICATE_QUALIFIER", { name }, position, end);
         precision = name;
+        this.warnOfDefaults(qualifier);
       } else this.diagnostics.error("GLSL_UNSUPPORTED", { what: `the qualifier '${name}'` }, position, end);
     }
     const { position, end } = list.length > 0 ? { position: list[0]!.position, end: list.at(-1)!.end } : place;
@@ -176,11 +177,27 @@ export abstract class QualifierChecker extends ExpressionChecker {
     this.diagnostics.error("GLSL_NEEDS_EXTENSION", { what, extension }, position, end);
   }
 
-  /** `attribute` and `varying` are `in` and `out` in the relaxed dialect. */
-  private modernName(name: string): string {
-    if (!this.context.relaxed) return name;
-    if (name === "attribute") return "in";
-    return name === "varying" ? (this.context.stage === "vertex" ? "out" : "in") : name;
+  /** `attribute` and `varying` are `in` and `out` in the relaxed dialect, and, with a warning, before version 4.20. */
+  private modernName({ name, position, end }: ast.Qualifier): string {
+    if (name !== "attribute" && name !== "varying") return name;
+    const { relaxed, version, stage } = this.context;
+    if (!relaxed && (version.es || version.number >= 420)) return name;
+    const instead = name === "varying" && stage === "vertex" ? "out" : "in";
+    if (!relaxed) this.diagnostics.warn("GLSL_DEPRECATED", { name, instead }, position, end);
+    return instead;
+  }
+
+  /** Defaults that a `precision` statement gave in a shader of desktop OpenGL. */
+  protected readonly desktopDefaults = new Set<string>();
+  private warnedOfDefaults = false;
+
+  /** A fragment shader for the desktop that speaks of precisions gets told once what holds without. */
+  private warnOfDefaults({ position, end }: Range): void {
+    const { relaxed, version, stage } = this.context;
+    if (this.warnedOfDefaults || relaxed || version.es || stage !== "fragment") return;
+    if (this.desktopDefaults.has("int") && this.desktopDefaults.has("float")) return;
+    this.warnedOfDefaults = true;
+    this.diagnostics.warn("GLSL_DEFAULT_PRECISION", {}, position, end);
   }
 
   private layoutId(id: ast.LayoutId, layout: Map<string, LayoutValue>): void {

@@ -60,6 +60,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
       return;
     }
     this.defaultPrecisions.add(kind);
+    this.desktopDefaults.add(kind);
     if (kind === "int") this.defaultPrecisions.add("uint");
   }
 

@@ -234,8 +234,9 @@ export abstract class StatementChecker extends DeclarationChecker {
         this.statement(each, inner, open?.body ?? []);
         continue;
       }
-      if (at === stmt.body.length - 1 && this.context.version.es) {
-        this.diagnostics.error("GLSL_CASE_AT_END", {}, position, end);
+      if (at === stmt.body.length - 1) {
+        if (this.context.version.es) this.diagnostics.error("GLSL_CASE_AT_END", {}, position, end);
+        else this.diagnostics.warn("GLSL_CASE_AT_END", {}, position, end);
       }
       let label = cases.at(-1);
       if (label === undefined || label.body.length > 0) {
@@ -297,7 +298,13 @@ export abstract class StatementChecker extends DeclarationChecker {
       if (value.type.kind !== "error") this.diagnostics.error("GLSL_RETURN_VALUE", {}, value.position, value.end);
       return undefined;
     }
-    return value.type.kind === "error" ? value : this.coerce(value, returns);
+    if (value.type.kind === "error") return value;
+    const { version } = this.context;
+    if (!version.es && version.number < 420 && (this.conversionRank(value.type, returns) ?? 0) > 0) {
+      const values = { from: typeName(value.type), to: typeName(returns) };
+      this.diagnostics.warn("GLSL_RETURN_CONVERSION", values, value.position, value.end);
+    }
+    return this.coerce(value, returns);
   }
 
   private selectionHint(attributes: readonly ast.Attribute[]): SelectionHint {

@@ -43,5 +43,8 @@ export function parseDefinition(
     return undefined;
   }
   const { position, end } = name;
+  if (parameters === undefined && body[0] !== undefined && (body[0].flags & SPACE_BEFORE) === 0) {
+    diagnostics.warn("GLSL_MACRO_SPACE", { name: name.text }, position, end);
+  }
   return { name: name.text, parameters, body, position, end, active: false };
 }
