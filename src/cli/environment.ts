@@ -1,3 +1,5 @@
+import { fileProblem } from "../base/index.ts";
+
 /** The settings of `serve`, as `src/config.ts` reads them from flags and environment. */
 export interface ServeSettings {
   readonly host: string;
@@ -51,6 +53,27 @@ export class CliError extends Error {
     super(message);
     this.status = status;
   }
+}
+
+let isOutputGone = false;
+
+/** Nobody reads standard output any more, as after `kiln … | head`. */
+export const outputIsGone = (): boolean => isOutputGone;
+
+/**
+ * A reader that leaves ends neither a server nor a check, whose status still counts: what would be printed is dropped.
+ * Other trouble with standard output is trouble of the environment.
+ */
+export function bearLostReaders(): void {
+  process.stderr.on("error", () => {
+    // There is nowhere left to tell of it.
+  });
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    isOutputGone = true;
+    if (error.code === "EPIPE") return;
+    complain(`kiln: standard output: ${fileProblem(error)}`);
+    process.exit(3);
+  });
 }
 
 export function print(text: string): void {

@@ -4,7 +4,7 @@ import type { SpirvTarget } from "../spirv/index.ts";
 import type { BenchFlags, BenchName } from "./bench.ts";
 import type { CacheAction } from "./cache.ts";
 import type { CompileFlags } from "./compile.ts";
-import { type CliEnvironment, CliError, complain, print, type ServeFlags } from "./environment.ts";
+import { bearLostReaders, type CliEnvironment, CliError, complain, print, type ServeFlags } from "./environment.ts";
 import type { RunFlags } from "./run.ts";
 import type { SmiFlags } from "./smi.ts";
 import type { SourceFlags } from "./source-files.ts";
@@ -293,6 +293,7 @@ function cacheAction(text: string): CacheAction {
 /** Runs a command line (without `node` and the script). Answers the exit status: 0, 1, 2 or 3 as the contract says. */
 export async function main(args: readonly string[], environment: CliEnvironment): Promise<number> {
   let status = 0;
+  bearLostReaders();
   const kiln = program(environment, (answered) => {
     status = answered;
   });

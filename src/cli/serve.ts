@@ -103,6 +103,6 @@ export async function serve(settings: ServeSettings): Promise<void> {
   await untilStopped();
   clearInterval(health);
   await server.close(settings.drainMs);
-  await farm?.close();
+  await farm?.close(settings.drainMs);
   await service.close(settings.drainMs);
 }

@@ -1,5 +1,5 @@
 import { type MachineState, runningMachines } from "../service/index.ts";
-import { CliError, print, type ServeSettings } from "./environment.ts";
+import { CliError, outputIsGone, print, type ServeSettings } from "./environment.ts";
 
 export interface SmiFlags {
   readonly machine?: string;
@@ -70,6 +70,7 @@ export async function smi(settings: ServeSettings, flags: SmiFlags): Promise<0> 
     else print(states.map(machineText).join("\n\n"));
     if (flags.watch !== true) return 0;
     await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
+    if (outputIsGone()) return 0;
     if (flags.json !== true) print("");
   }
 }

@@ -33,13 +33,13 @@ export async function worker(settings: ServeSettings): Promise<void> {
     healthPort === undefined
       ? undefined
       : await serveHealth(host, healthPort, watched).catch(async (error: Error) => {
-          await farmWorker.close();
+          await farmWorker.close(drainMs);
           await service.close();
           throw error;
         });
   await stopped;
   await stopHealth?.();
-  await farmWorker.close();
+  await farmWorker.close(drainMs);
   await service.close(drainMs);
   print(`kiln worker: stopped after ${farmWorker.jobsDone()} jobs`);
 }

@@ -97,6 +97,11 @@ export function createApp(options: AppOptions): FastifyInstance {
       reply.header("connection", "close");
       throw serviceError("SHUTTING_DOWN", {});
     }
+    const encoding = request.headers["content-encoding"];
+    if (encoding !== undefined && encoding !== "identity" && request.method !== "GET" && request.method !== "HEAD") {
+      reply.header("accept-encoding", "identity");
+      throw httpError("CONTENT_ENCODING", {});
+    }
     done();
   });
   if (options.tracing !== undefined) traceRequests(app, options.tracing);

@@ -16,6 +16,7 @@ export const httpCodes = defineCodes({
   METHOD_NOT_ALLOWED: { status: 405, blame: "caller", text: "{path} answers {methods}" },
   BODY_TOO_LARGE: { status: 413, blame: "caller", text: "the body is larger than {limit} bytes" },
   MEDIA_TYPE: { status: 415, blame: "caller", text: "send application/json, application/x-spirv or text/x-glsl" },
+  CONTENT_ENCODING: { status: 415, blame: "caller", text: "bodies are read as they are: send no content-encoding" },
   BATCH_TOO_LARGE: { status: 413, blame: "caller", text: "a batch has at most {limit} shaders" },
   BATCH_UNKNOWN: { status: 404, blame: "caller", text: "no batch has this id, or its results are no longer kept" },
   BATCHES_BUSY: { status: 503, blame: "host", text: "{limit} batches are running, more may not" },

@@ -19,7 +19,9 @@ export function validBody<T extends TSchema>(request: FastifyRequest, schema: T,
   if (validate(value) !== false) return value as Static<T>;
   const first = validate.errors?.[0];
   const where = (first?.instancePath ?? "").slice(1).replaceAll("/", ".");
-  throw bad(`${where === "" ? "the body" : where} ${first?.message ?? "is not valid"}`);
+  const extra: unknown = first?.params.additionalProperty;
+  const unknown = typeof extra === "string" ? `: ${extra.slice(0, 100)}` : "";
+  throw bad(`${where === "" ? "the body" : where} ${first?.message ?? "is not valid"}${unknown}`);
 }
 
 /** The request of a JSON body that the schema accepted. Errors: BAD_REQUEST. */

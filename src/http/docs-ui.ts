@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { httpError } from "./codes.ts";
 
 const contentSecurity =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
@@ -23,6 +24,7 @@ export function docsRoutes(app: FastifyInstance, makeDocument: () => Promise<obj
   const show = async (request: FastifyRequest, reply: FastifyReply) => {
     pages ??= make();
     const page = await (await pages).inject({ method: "GET", url: request.url });
+    if (page.statusCode === 404) throw httpError("NOT_FOUND", { path: request.url.replace(/\?.*/, "").slice(0, 200) });
     for (const name of ["content-type", "location", "cache-control", "etag"]) {
       const value = page.headers[name];
       if (value !== undefined) reply.header(name, value);

@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { ServiceError } from "./codes.ts";
 import type { CompileService } from "./compile-service.ts";
+import { EndingClients } from "./ending-clients.ts";
 import {
   FarmBlobs,
   type FarmJob,
@@ -33,15 +34,16 @@ export interface FarmWorker {
   readonly jobsDone: () => number;
   /** The queue's Redis answers. */
   readonly isConnected: () => boolean;
-  /** Stops taking shaders; what is left of a running job goes back to the queue. */
-  close(): Promise<void>;
+  /** Stops taking shaders; what is left of a running job goes back to the queue: by a Redis that is gone, after the deadline not at all. */
+  close(deadlineMs: number): Promise<void>;
 }
 
 /** Takes jobs of the farm until closed. Errors: a Redis that cannot be reached at the start. */
 export async function startFarmWorker(options: FarmWorkerOptions): Promise<FarmWorker> {
   const { url, secret, service, onTrouble } = options;
   const { bullmq, Client } = await loadFarmPackages();
-  const redis = new Client(url, { lazyConnect: true, maxRetriesPerRequest: null });
+  const clients = new EndingClients(Client, url);
+  const redis = clients.make({ maxRetriesPerRequest: null });
   let lastTrouble = "";
   const tell = (error: Error) => {
     const { message } = error;
@@ -54,7 +56,7 @@ export async function startFarmWorker(options: FarmWorkerOptions): Promise<FarmW
     lastTrouble = "";
   });
   await redis.connect().catch((error: Error) => {
-    redis.disconnect();
+    clients.end();
     throw error;
   });
   const blobs = new FarmBlobs(redis, secret);
@@ -74,7 +76,7 @@ export async function startFarmWorker(options: FarmWorkerOptions): Promise<FarmW
     },
     {
       prefix,
-      connection: { url, maxRetriesPerRequest: null },
+      connection: redis,
       concurrency: 1,
       lockDuration: lockMs,
       stalledInterval: stalledEveryMs,
@@ -86,10 +88,9 @@ export async function startFarmWorker(options: FarmWorkerOptions): Promise<FarmW
   return {
     jobsDone: () => done,
     isConnected: () => redis.status === "ready",
-    close: async () => {
+    close: async (deadlineMs) => {
       stopping.abort();
-      await worker.close();
-      redis.disconnect();
+      await clients.endAfter(() => worker.close(), deadlineMs);
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Diagnostic } from "../base/index.ts";
 import type { CompileRequest } from "../codeobj/index.ts";
 import { BatchBoard } from "./batch-board.ts";
 import type { CacheOutcome } from "./compile-service.ts";
+import { EndingClients } from "./ending-clients.ts";
 import {
   FarmBlobs,
   type FarmJobData,
@@ -47,6 +48,7 @@ export interface FarmOptions {
 }
 
 interface Connection {
+  readonly clients: EndingClients;
   readonly redis: Redis;
   readonly blobs: FarmBlobs;
   readonly queue: Queue<FarmJobData, readonly FarmOutcome[]>;
@@ -99,18 +101,19 @@ export class Farm {
     const { url, secret, buildId } = this.#options;
     const { bullmq, Client } = await loadFarmPackages();
     const tell = (error: Error) => this.#tell(`farm: ${error.message}`);
-    const redis = new Client(url, { lazyConnect: true, connectTimeout: connectMs, maxRetriesPerRequest: 1 });
+    const clients = new EndingClients(Client, url);
+    const redis = clients.make({ connectTimeout: connectMs, maxRetriesPerRequest: 1 });
     redis.on("error", tell);
     try {
       await redis.connect();
     } catch (error) {
-      redis.disconnect();
+      clients.end();
       throw error;
     }
     const { name, prefix } = farmPlace(buildId);
     const queue: Connection["queue"] = new bullmq.Queue(name, {
       prefix,
-      connection: { url, maxRetriesPerRequest: 1 },
+      connection: redis,
       defaultJobOptions: {
         attempts: 3,
         backoff: { type: "exponential", delay: 500 },
@@ -118,7 +121,7 @@ export class Farm {
         removeOnFail: { age: 24 * 3600 },
       },
     });
-    const events = new bullmq.QueueEvents(name, { prefix, connection: { url, maxRetriesPerRequest: null } });
+    const events = new bullmq.QueueEvents(name, { prefix, connection: clients.make({ maxRetriesPerRequest: null }) });
     queue.on("error", tell);
     events.on("error", tell);
     const runOf = (jobId: string) => [...this.#runs].find((run) => run.jobs.has(jobId));
@@ -133,7 +136,7 @@ export class Farm {
     });
     events.on("failed", ({ jobId, failedReason }) => runOf(jobId)?.jobEnded(jobId, failedReason));
     await events.waitUntilReady();
-    return { redis, blobs: new FarmBlobs(redis, secret), queue, events };
+    return { clients, redis, blobs: new FarmBlobs(redis, secret), queue, events };
   }
 
   /** Jobs and workers of this build; undefined where Redis does not answer. */
@@ -285,14 +288,18 @@ export class Farm {
     for (const run of this.#runs) run.finish();
   }
 
-  async close(): Promise<void> {
+  /** Errors: none; what Redis does not answer until the deadline is left. */
+  async close(deadlineMs: number): Promise<void> {
     this.stop();
     const connection = await this.#connection?.catch(() => undefined);
     if (connection === undefined) return;
-    await this.board.close();
-    await connection.events.close();
-    await connection.queue.close();
-    connection.redis.disconnect();
+    const { clients, events, queue } = connection;
+    const close = async () => {
+      await this.board.close();
+      await events.close();
+      await queue.close();
+    };
+    await clients.endAfter(close, deadlineMs);
   }
 }
 

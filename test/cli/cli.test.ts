@@ -47,6 +47,18 @@ describe("kiln", () => {
     }
   });
 
+  it("bears readers that leave, and says where output has no room", () => {
+    const path = file("left.comp", scale);
+    const shell = (line: string) => spawnSync("bash", ["-c", `set -o pipefail; ${line}`], { encoding: "utf8" });
+    const compile = `"${process.execPath}" dist/kiln.js compile "${path}" --emit asm`;
+    expect(shell(`${compile} | true`)).toMatchObject({ status: 0, stderr: "" });
+    expect(shell(`${compile} | head -1`)).toMatchObject({ status: 0, stdout: "main:\n", stderr: "" });
+    expect(shell(`${compile} > /dev/full`)).toMatchObject({
+      status: 3,
+      stderr: "kiln: standard output: no space left\n",
+    });
+  });
+
   it("compiles to each kind of output", () => {
     const path = file("scale.comp", scale);
     const run = (emit: string) => kiln(["compile", path, "--emit", emit]);

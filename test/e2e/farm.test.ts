@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort, startRedis, stopRedis } from "../cache/redis-process.ts";
 import { findOracle, oracle } from "../oracles.ts";
+import { startProcess, stopProcess } from "../service/crash-rounds.ts";
 import {
   compilesOf,
   endChild,
@@ -113,7 +114,14 @@ describe("kiln worker", () => {
       const [redis, port] = [await startRedis(), await freePort()];
       const folder = mkdtempSync(join(tmpdir(), "kiln-worker-"));
       const flags = ["--redis", redis.url, "--cache-dir", folder, "--workers", "1", "--health-port", String(port)];
-      const child = await startWorker(flags);
+      const deadlineMs = 2000;
+      flags.push("--drain-ms", String(deadlineMs));
+      const [child, server] = await Promise.all([
+        startWorker(flags),
+        startProcess(["--redis", redis.url, "--cache-dir", `${folder}-server`, "--drain-ms", String(deadlineMs)]),
+      ]);
+      // The server's end of the farm connects when it is asked.
+      expect((await fetch(`${server.address}/metrics`)).status).toBe(200);
       const ask = async (path: string) => {
         // The port opens a moment after the worker takes jobs.
         const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
@@ -131,10 +139,29 @@ describe("kiln worker", () => {
       await stopRedis(redis);
       expect(await until("/health/ready", 503)).toBe("application/problem+json");
       expect(await ask("/health/live")).toEqual([200, "application/json"]);
-      await endChild(child, "SIGKILL");
-      rmSync(folder, { recursive: true, force: true });
+      // Back again, and stopped while connections that wait for jobs or their ends may not be.
+      const again = await startRedis(redis.port);
+      expect(await until("/health/ready", 200)).toBe("application/json");
+      const began = performance.now();
+      await Promise.all([endChild(child, "SIGTERM"), stopProcess(server, "SIGTERM")]);
+      expect([child.exitCode, server.child.exitCode]).toEqual([0, 0]);
+      expect(performance.now() - began).toBeLessThan(deadlineMs + 3000);
+      await stopRedis(again);
+      for (const each of [folder, `${folder}-server`]) rmSync(each, { recursive: true, force: true });
     },
   );
+
+  it.skipIf(!oracle("redis-server"))("ends within its deadline while Redis is down", async () => {
+    const redis = await startRedis();
+    const folder = mkdtempSync(join(tmpdir(), "kiln-worker-"));
+    const flags = ["--redis", redis.url, "--cache-dir", folder, "--workers", "1", "--drain-ms", "1000"];
+    const child = await startWorker(flags);
+    await stopRedis(redis);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await endChild(child, "SIGTERM");
+    expect(child.exitCode).toBe(0);
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   it.skipIf(!findOracle("redis-server"))("says what it lacks", () => {
     const run = (...args: string[]) =>

@@ -186,7 +186,12 @@ describe("forms of an answer", () => {
     expect(index.headers["content-security-policy"]).toContain("script-src 'self'");
     expect((await app.inject({ url: "/docs/static/swagger-ui.css" })).headers["content-type"]).toContain("text/css");
     expect((await app.inject({ url: "/docs/json" })).json().paths).toHaveProperty("/compile");
-    expect((await app.inject({ url: "/docs/..%2f..%2fpackage.json" })).statusCode).toBe(404);
+    for (const url of ["/docs/..%2f..%2fpackage.json", "/docs/nothing"]) {
+      const nothing = await app.inject({ url });
+      expect(nothing.statusCode).toBe(404);
+      expect(nothing.headers["content-type"]).toBe("application/problem+json");
+      expect(nothing.json()).toMatchObject({ code: "NOT_FOUND" });
+    }
     expect((await app.inject({ url: "/openapi.json" })).json().info.description).toContain("| QUEUE_FULL | 503 |");
   });
 });

@@ -247,6 +247,20 @@ describe("POST /compile", () => {
     expectProblem(await app.inject({ method: "POST", url: "/compile" }), 400, "BAD_REQUEST");
   });
 
+  it("refuses encoded bodies with 415, and says how they must come", async () => {
+    const answer = await post({ source: "one", stage: "compute" }, app, { "content-encoding": "gzip" });
+    expectProblem(answer, 415, "CONTENT_ENCODING");
+    expect(answer.headers["accept-encoding"]).toBe("identity");
+    const plain = await post({ source: "one", stage: "compute" }, app, { "content-encoding": "identity" });
+    expect(plain.statusCode).toBe(200);
+  });
+
+  it("names a field that it does not know", async () => {
+    const answer = await post({ source: "one", stage: "compute", sauce: 1 });
+    expectProblem(answer, 400, "BAD_REQUEST");
+    expect(answer.json().detail).toContain("sauce");
+  });
+
   it("refuses 10 MiB with 413, and other types with 415", async () => {
     const large = Buffer.alloc(10 << 20, "a");
     for (const type of ["application/json", "application/x-spirv", "text/x-glsl"]) {
