@@ -273,6 +273,11 @@ export const codes = defineCodes({
     blame: "caller",
     text: "offset {offset} lies inside member '{name}'",
   },
+  GLSL_BLOCK_TOO_LARGE: {
+    status: 422,
+    blame: "caller",
+    text: "'{name}' ends {bytes} bytes from the start of its block, which may have {limit}",
+  },
   GLSL_TWO_PUSH_CONSTANTS: { status: 422, blame: "caller", text: "a shader has one push_constant block at most" },
   GLSL_CONSTANT_ID: { status: 422, blame: "caller", text: "constant_id goes with a global const of scalar type" },
   GLSL_REPEATED_ID: { status: 422, blame: "caller", text: "constant_id {id} is given to '{name}' already" },

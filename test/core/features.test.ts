@@ -248,6 +248,12 @@ OpFunctionEnd`
       "shared uint s[20000]; layout(binding = 1) buffer R { uint r[]; }; void main() { s[gl_LocalInvocationIndex] = 1u; barrier(); r[0] = s[3]; }",
       /65536 bytes of workgroup memory/,
     ],
+    [
+      // 65535^2 * 4 bytes an element: more than 32 bits can count
+      "workgroup memory beyond 32 bits",
+      "shared uint s[65535][65535][65535]; layout(binding = 1) buffer R { uint r[]; }; void main() { s[r[0]][r[1]][r[2]] = 1u; barrier(); r[0] = s[3][4][5]; }",
+      /65536 bytes of workgroup memory/,
+    ],
   ];
   for (const [what, body, message] of refused) {
     it(`refuses ${what} with a message`, () => {

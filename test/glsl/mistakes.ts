@@ -281,6 +281,7 @@ const declarations: readonly Mistake[] = [
   },
   { code: "GLSL_OFFSET_ALIGN", source: top(buffer("layout(offset = 2) int ⟦a⟧;")) },
   { code: "GLSL_OFFSET_OVERLAP", source: top(buffer("layout(offset = 0) vec4 a; layout(offset = 8) int ⟦b⟧;")) },
+  { code: "GLSL_BLOCK_TOO_LARGE", source: top(buffer("float ⟦a⟧[65536][16384]; int b;")) },
   {
     code: "GLSL_TWO_PUSH_CONSTANTS",
     source: top("layout(push_constant) uniform A { int a; };\nlayout(push_constant) uniform ⟦B⟧ { int b; };"),

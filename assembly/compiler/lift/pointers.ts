@@ -407,7 +407,7 @@ function step(p: u32, index: u32, at: u32): void {
     }
     const row = typeA[type] + n;
     if (layout == Layout.NONE) ptrConst[p] = ptrConst[p] + partLeaf(type, n);
-    else ptrConst[p] = ptrConst[p] + (layout == Layout.SHARED ? memberLds[row] : memberOffset[row]);
+    else farther(p, layout == Layout.SHARED ? memberLds[row] : memberOffset[row]);
     if (layout != Layout.NONE) ptrStride[p] = memberStride[row];
     idLeaf[p] = 0;
     ptrFlags[p] = ptrFlags[p] | (memberDec[row] & (Dec.NON_WRITABLE | Dec.COHERENT | Dec.VOLATILE));
@@ -424,7 +424,7 @@ function step(p: u32, index: u32, at: u32): void {
     const stride = partStride(type, layout, ptrStride[p]);
     idLeaf[p] = stride;
     if (known) {
-      ptrConst[p] = ptrConst[p] + n * stride;
+      farther(p, <u64>n * stride);
       return;
     }
     const dyn = scaleI(index, stride);
@@ -448,6 +448,12 @@ function step(p: u32, index: u32, at: u32): void {
     ptrDyn[p] = bin(Op.IADD, ptrDyn[p], dyn);
     ptrStride[p] = gcd(ptrStride[p], leaves);
   }
+}
+
+/** Moves `p` by a constant; offsets of 2^32 and more do not come round to the start, they stay out of every range. */
+function farther(p: u32, bytes: u64): void {
+  const offset = <u64>ptrConst[p] + bytes;
+  ptrConst[p] = offset > 0xffff_ffff ? NULL_OFFSET : <u32>offset;
 }
 
 /** Bytes between the elements that OpPtrAccessChain and OpPtrDiff count, for a pointer type. */

@@ -106,16 +106,20 @@ export function partLeaf(type: u32, k: u32): u32 {
   return k * typeLeaves[typeA[type]];
 }
 
-/** Bytes between elements of an array in workgroup memory. */
+/** Bytes between elements of an array in workgroup memory; sizes that do not fit stay at the most. */
 export function ldsStride(array: u32): u32 {
   const element = typeA[array];
-  const align = typeAlign[element];
-  return (typeSize[element] + align - 1) & ~(align - 1);
+  const align = <u64>typeAlign[element];
+  return most32((<u64>typeSize[element] + align - 1) & ~(align - 1));
+}
+
+function most32(size: u64): u32 {
+  return size > 0xffff_ffff ? 0xffff_ffff : <u32>size;
 }
 
 function sizes(type: u32, leaves: u64, size: u64, align: u32): void {
   typeLeaves[type] = leavesOf(leaves);
-  typeSize[type] = size > 0xffff_ffff ? 0xffff_ffff : <u32>size;
+  typeSize[type] = most32(size);
   typeAlign[type] = align;
 }
 
@@ -140,7 +144,7 @@ function liftStruct(type: u32, at: u32, count: u32): void {
     memberStride[row] = 0;
     memberDec[row] = 0;
     memberBuiltIn[row] = 0;
-    memberLds[row] = <u32>size;
+    memberLds[row] = most32(size);
     memberLeaf[row] = leavesOf(leaves);
     size += typeSize[member];
     leaves += typeLeaves[member];

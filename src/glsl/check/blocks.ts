@@ -1,6 +1,7 @@
 import type * as ast from "../syntax/index.ts";
 import {
   alignBytes,
+  arrayStride,
   containsUnsized,
   type Member,
   type Packing,
@@ -15,6 +16,9 @@ import { locationCount } from "./locations.ts";
 import { packingOf, type Qualifiers } from "./qualifiers.ts";
 import type { BlockLayout, Storage, Variable } from "./tree.ts";
 import { newVariable } from "./variable.ts";
+
+/** What a storage buffer may have at most: `maxStorageBufferRange`, and what an offset in SPIR-V can say. */
+const BLOCK_LIMIT_BYTES = 0xffff_ffff;
 
 /** Uniform, buffer, shared and push-constant blocks, and blocks between the stages. */
 export abstract class BlockChecker extends InterfaceChecker {
@@ -258,6 +262,12 @@ export abstract class BlockChecker extends InterfaceChecker {
       }
       const from = given ?? Math.ceil(end / align) * align;
       end = from + sizeBytes(type, layout.packing, rowMajor);
+      const bytes = containsUnsized(type) ? end + strideOf(type, layout.packing, rowMajor) : end;
+      if (bytes > BLOCK_LIMIT_BYTES) {
+        const values = { name, bytes, limit: BLOCK_LIMIT_BYTES };
+        this.diagnostics.error("GLSL_BLOCK_TOO_LARGE", values, member.position, member.end);
+        return;
+      }
       taken.push({ from, to: end, member });
     }
     if (!placed) return;
@@ -269,6 +279,11 @@ export abstract class BlockChecker extends InterfaceChecker {
       this.diagnostics.error("GLSL_OFFSET_OVERLAP", values, member.position, member.end);
     }
   }
+}
+
+/** Bytes from element to element of an array, 0 for anything else. */
+function strideOf(type: Type, packing: Packing, rowMajor: boolean): number {
+  return type.kind === "array" ? arrayStride(type.element, packing, rowMajor) : 0;
 }
 
 function namePlace(decl: ast.BlockDecl): Range {
