@@ -188,9 +188,24 @@ export class Scheduler {
     job.context.served = ++this.#tick;
     job.context.running = true;
     job.context.file.running++;
-    engine.cancelTimer = clock.after(job.context.timeoutMs, () => this.#halt(engine, "timeout"));
+    this.#watch(engine, job, ENGINE_TIMEOUT_MS);
     device.queueSet(engine.queue, Queue.WPTR, engine.wptr);
     device.ring();
+  }
+
+  /**
+   * Halts a job that has run for its context's time. The time of one whose packets the GPU has not fetched yet (its thread
+   * waits for a processor of the host) starts anew, for `patienceMs` at most.
+   */
+  #watch(engine: Engine, job: Job, patienceMs: number): void {
+    const { device, clock } = this.#options;
+    const { timeoutMs } = job.context;
+    const start = (engine.wptr - SLOT_DWORDS) >>> 0;
+    engine.cancelTimer = clock.after(timeoutMs, () => {
+      const isUnfetched = device.queueGet(engine.queue, Queue.RPTR) === start;
+      if (isUnfetched && patienceMs > 0) this.#watch(engine, job, patienceMs - timeoutMs);
+      else this.#halt(engine, "timeout");
+    });
   }
 
   /** Asks the GPU to stop the engine's job; HALTED answers. */

@@ -219,6 +219,28 @@ describe("watchdog", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it("counts a job's time from when the GPU fetches it, and waits for that only so long", async () => {
+    const { gpu, clock, kmd } = machine();
+    const p = new Process(kmd, "p");
+    const [late, never] = [p.context(500), p.context(500)];
+    const data = p.buffer(0x20_0000n, 4096);
+    gpu.paused = true;
+    p.submit(late, p.buffer(0x10_0000n, 4096), store(data.va, 7));
+    const waiting = p.wait(late, 1n);
+    await settle();
+    for (let i = 0; i < 3; i++) clock.advance(500);
+    gpu.paused = false;
+    gpu.doorbell();
+    expect(await waiting).toBe(0);
+    expect(data.words[0]).toBe(7);
+    gpu.paused = true;
+    p.submit(never, p.buffer(0x30_0000n, 4096), store(data.va, 8));
+    await settle();
+    for (let i = 0; i < 50; i++) clock.advance(500);
+    expect(await p.wait(never, 1n)).toBe(Errno.ECANCELED);
+    expect(kmd.dmesg().at(-1)).toMatch(/the machine is lost/);
+  });
+
   it("declares the machine lost when the engine answers neither halt nor reset", async () => {
     const { gpu, clock, kmd } = machine();
     const p = new Process(kmd, "p");
