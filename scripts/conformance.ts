@@ -1,5 +1,6 @@
 /** `npm run conformance -- SUITE [options]`: long comparisons with independent tools and other projects' shaders. */
 import { acoConformance } from "../test/conformance/aco.ts";
+import { assemblerConformance } from "../test/conformance/assembler.ts";
 import { compileConformance } from "../test/conformance/compile.ts";
 import { glslConformance } from "../test/conformance/glsl.ts";
 import { relaxedConformance } from "../test/conformance/relaxed/index.ts";
@@ -7,6 +8,7 @@ import { scriptConformance } from "../test/conformance/scripts.ts";
 
 const suites: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = {
   aco: acoConformance,
+  assembler: assemblerConformance,
   compile: compileConformance,
   glsl: glslConformance,
   relaxed: relaxedConformance,

@@ -50,7 +50,7 @@ const preprocessor: readonly Mistake[] = [
   { code: "GLSL_MACRO_REDEFINED", source: top("#define A 1\n#define ⟦A⟧ 2") },
   { code: "GLSL_MACRO_ARGUMENTS", source: body("⟦F⟧(1);", "#define F(a, b) a\n") },
   { code: "GLSL_MACRO_UNTERMINATED", source: body("⟦F⟧(1\n#define G\n  ;", "#define F(a) a\n") },
-  { code: "GLSL_PASTE_AT_EDGE", source: top("#define A ⟦##⟧ b") },
+  { code: "GLSL_PASTE_AT_EDGE", source: top("#define A ## b\n⟦A⟧") },
   { code: "GLSL_BAD_PASTE", source: top("#define P(a, b) a ## b\nint c = ⟦P⟧(1, +);") },
   {
     // one call doubles its argument's text: the seventeenth from inside makes 2^17 characters

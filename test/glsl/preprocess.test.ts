@@ -97,6 +97,17 @@ describe("conditions", () => {
   });
 });
 
+describe("## as the reference has it", () => {
+  it("stands at the edge of a macro that nobody uses", () => {
+    same(`#define A ## b\n#define B(x) x##\n${value("1")}`, value("1"));
+  });
+  it("joins words of an argument that no space of the source parts", () => {
+    const macros = "#define P(x, y) x##y\n#define Q(x, y) P(x, y)\n#define TAIL b c";
+    same(`${macros}\nint Q(a, TAIL) = 3;\n${value("abc")}`, `int abc = 3;\n${value("abc")}`);
+    expect(places(`${head}#define P(x, y) x##y\nint P(a, b c) = 3;\nvoid main() { }`)).not.toEqual([]);
+  });
+});
+
 describe("mistakes", () => {
   it.each([
     ["#if 1", "4:2 GLSL_UNTERMINATED_IF"],
@@ -111,7 +122,8 @@ describe("mistakes", () => {
     ["#define defined 3", "4:9 GLSL_BAD_MACRO_NAME"],
     ["#define F(a b) a", "4:13 GLSL_BAD_MACRO_PARAMETERS"],
     ["#define F(a, a) a", "4:14 GLSL_DUPLICATE_PARAMETER"],
-    ["#define A ## b", "4:11 GLSL_PASTE_AT_EDGE"],
+    ["#define A ## b\nint x = A;", "5:9 GLSL_PASTE_AT_EDGE"],
+    ["#define A(x) b##\nint x = A(1);", "5:9 GLSL_PASTE_AT_EDGE"],
     ["#define A 1\n#define A 2", "5:9 GLSL_MACRO_REDEFINED"],
     ["#define F(a) a\nint x = F(1, 2);", "5:9 GLSL_MACRO_ARGUMENTS"],
     ["#define F(a) a\nint x = F(1;", "5:9 GLSL_MACRO_UNTERMINATED"],

@@ -112,6 +112,8 @@ genFType frexp(genFType, out genIType) = frexp
 genDType frexp(genDType, out genIType) = frexp
 genFType ldexp(genFType, genIType) = ext Ldexp
 genDType ldexp(genDType, genIType) = ext Ldexp
+genF16Type frexp(genF16Type, out genI16Type) = frexp +GL_EXT_shader_explicit_arithmetic_types +GL_EXT_shader_explicit_arithmetic_types_int16
+genF16Type ldexp(genF16Type, genI16Type) = ext Ldexp +GL_EXT_shader_explicit_arithmetic_types +GL_EXT_shader_explicit_arithmetic_types_int16
 
 uint packUnorm2x16(vec2) = ext PackUnorm2x16
 uint packSnorm2x16(vec2) = ext PackSnorm2x16

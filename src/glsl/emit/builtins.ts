@@ -160,10 +160,13 @@ export abstract class BuiltinEmitter extends ImageEmitter {
         return this.pair(expr, type, args[1]!.type, (struct, operands) =>
           this.b.extInst(struct, GlslStd450.ModfStruct, operands),
         );
-      case "frexp":
-        return this.pair(expr, type, overload.parameters[1]!.type, (struct, operands) =>
+      case "frexp": {
+        // the instruction's exponents have 32 bits, whatever the function's have
+        const exponent = type.kind === "vector" ? vectorType("int", type.size) : scalarType("int");
+        return this.pair(expr, type, exponent, (struct, operands) =>
           this.b.extInst(struct, GlslStd450.FrexpStruct, operands),
         );
+      }
       case "refract": {
         // the instruction takes a ratio of 32 bits only
         const [incident, normal, ratio] = this.operands(expr);

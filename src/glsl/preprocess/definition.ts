@@ -37,11 +37,6 @@ export function parseDefinition(
     at++;
   }
   const body = tokens.slice(at);
-  const paste = body.find((token, i) => token.kind === T.HashHash && (i === 0 || i === body.length - 1));
-  if (paste !== undefined) {
-    diagnostics.error("GLSL_PASTE_AT_EDGE", {}, paste.position, paste.end);
-    return undefined;
-  }
   const { position, end } = name;
   if (parameters === undefined && body[0] !== undefined && (body[0].flags & SPACE_BEFORE) === 0) {
     diagnostics.warn("GLSL_MACRO_SPACE", { name: name.text }, position, end);

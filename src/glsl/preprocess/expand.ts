@@ -183,6 +183,10 @@ function substitute(
 ): Token[] {
   const result: Token[] = [];
   const body = macro.body;
+  if (body.length > 0 && (body[0]!.kind === T.HashHash || body[body.length - 1]!.kind === T.HashHash)) {
+    state.diagnostics.error("GLSL_PASTE_AT_EDGE", {}, use.position, use.end);
+    return [];
+  }
   let pasting = false;
   for (let at = 0; at < body.length; at++) {
     const token = body[at]!;
@@ -193,7 +197,9 @@ function substitute(
     const parameter = token.kind === T.Identifier ? (macro.parameters?.indexOf(token.text) ?? -1) : -1;
     let piece: readonly Token[];
     if (parameter < 0) {
-      piece = [{ ...token, position: use.position, end: use.end, flags: token.flags & ~FIRST_ON_LINE }];
+      piece = [
+        { ...token, position: use.position, end: use.end, flags: token.flags & ~(FIRST_ON_LINE | SPACE_BEFORE) },
+      ];
     } else if (pasting || body[at + 1]?.kind === T.HashHash) {
       piece = rawArgs[parameter]!;
       if (piece.length === 0) piece = [{ ...token, kind: T.Placemarker, text: "" }];
@@ -201,8 +207,11 @@ function substitute(
       piece = args[parameter]!;
     }
     if (pasting && result.length > 0 && piece.length > 0) {
-      result.push(paste(state, result.pop()!, piece[0]!, use));
-      piece = piece.slice(1);
+      const count = joinedCount(piece);
+      let joined = result.pop()!;
+      for (let i = 0; i < count; i++) joined = paste(state, joined, piece[i]!, use);
+      result.push(joined);
+      piece = piece.slice(count);
     }
     for (const each of piece) {
       result.push((each.flags & FIRST_ON_LINE) === 0 ? each : { ...each, flags: each.flags & ~FIRST_ON_LINE });
@@ -214,6 +223,20 @@ function substitute(
   return result.some((token) => token.kind === T.Placemarker)
     ? result.filter((token) => token.kind !== T.Placemarker)
     : result;
+}
+
+/**
+ * How many tokens at the start of an argument `##` joins: words and numbers behind the first that no space of the source
+ * parts from it (`1D` is two tokens). Spaces inside a macro's body part nothing, as the reference has it.
+ */
+function joinedCount(piece: readonly Token[]): number {
+  let count = 1;
+  while (count < piece.length) {
+    const { kind, flags } = piece[count]!;
+    if ((kind !== T.Identifier && kind !== T.Number) || (flags & SPACE_BEFORE) !== 0) break;
+    count++;
+  }
+  return piece[0]!.kind === T.Identifier || piece[0]!.kind === T.Number ? count : 1;
 }
 
 function paste(state: ExpandState, left: Token, right: Token, use: Token): Token {
