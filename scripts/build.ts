@@ -9,6 +9,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build, type Metafile } from "esbuild";
+import { directImports } from "./direct-imports.ts";
 
 interface WasmModule {
   readonly entry: string;
@@ -57,7 +58,14 @@ async function filesBelow(folder: string): Promise<string[]> {
 /** A hash over everything that the build reads. */
 async function sourcesHash(): Promise<string> {
   const hash = createHash("sha256");
-  const files = ["package.json", "package-lock.json", "asconfig.json", "tsconfig.json", "scripts/build.ts"];
+  const files = [
+    "package.json",
+    "package-lock.json",
+    "asconfig.json",
+    "tsconfig.json",
+    "scripts/build.ts",
+    "scripts/direct-imports.ts",
+  ];
   for (const folder of ["src", "assembly"]) files.push(...(await filesBelow(folder)));
   for (const file of files)
     hash
@@ -101,11 +109,13 @@ async function buildJs(): Promise<Metafile> {
     minifyWhitespace: true,
     minifySyntax: true,
     metafile: true,
-    external: ["piscina"],
+    // Fastify's makers of validators and writers are loaded when used, if at all: bundled, each start would parse them.
+    external: ["piscina", "@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler"],
     // Bundled CommonJS packages call require() for Node's own modules.
     banner: {
       js: 'import { createRequire as kilnRequire } from "node:module"; const require = kilnRequire(import.meta.url);',
     },
+    plugins: [directImports(process.cwd())],
     logLevel: "warning",
   });
   return result.metafile;

@@ -14,6 +14,7 @@ import { errorHandler, problemOf, problemType, sendProblem } from "./problem.ts"
 import { limitRate } from "./rate-limit.ts";
 import { answerOf, cacheStats, health, textOf, version } from "./schemas.ts";
 import { traceRequests } from "./trace-requests.ts";
+import { compilersFactory, loadValidator } from "./validator.ts";
 
 export interface AppOptions {
   readonly service: CompileService;
@@ -40,6 +41,9 @@ const securityHeaders: Readonly<Record<string, string>> = {
   "referrer-policy": "no-referrer",
 };
 
+/** A server that has nothing to do yet loads then what its first request would wait for. */
+const validatorAfterMs = 200;
+
 /** A caller's id is taken where it is short and printable; else one is made. */
 function requestId(given: string | string[] | undefined): string {
   return typeof given === "string" && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID();
@@ -62,8 +66,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     // Its answer would be no problem document: ours is below.
     return503OnClosing: false,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false, validateSchema: false } },
-    // Answers are typed: writing them by schema buys nothing, and compiling the writers is a good part of a start.
-    schemaController: { compilersFactory: { buildSerializer: () => () => JSON.stringify } },
+    schemaController: { compilersFactory },
     frameworkErrors: (error, request, reply) => {
       reply.header("x-request-id", request.id).headers(securityHeaders);
       sendProblem(reply as FastifyReply, problemOf(400, "BAD_REQUEST", error.message, request.id));
@@ -83,6 +86,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   let isClosing = false;
   app.addHook("onListen", (done) => {
     metrics.start();
+    setTimeout(loadValidator, validatorAfterMs).unref();
     done();
   });
   app.addHook("preClose", async () => {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { httpError } from "./codes.ts";
+import { compilersFactory } from "./validator.ts";
 
 const contentSecurity =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
@@ -14,7 +15,7 @@ export function docsRoutes(app: FastifyInstance, makeDocument: () => Promise<obj
     const { default: Fastify } = await import("fastify");
     const { default: swagger } = await import("@fastify/swagger");
     const ui = ((await import(packageName)) as typeof import("@fastify/swagger-ui")).default;
-    const inner = Fastify();
+    const inner = Fastify({ schemaController: { compilersFactory } });
     const document = await makeDocument();
     await inner.register(swagger, { mode: "static", specification: { document: document as never } });
     await inner.register(ui, { routePrefix: "/docs" });

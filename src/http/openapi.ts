@@ -4,10 +4,11 @@ import Fastify, { type FastifyInstance, type RouteOptions } from "fastify";
 import { serviceCodes } from "../service/index.ts";
 import { httpCodes } from "./codes.ts";
 import { problemsOf } from "./schemas.ts";
+import { compilersFactory } from "./validator.ts";
 
 /** The OpenAPI document of the routes that `register` adds: their own validating schemas. The app itself stays without the generator. */
 export async function openApiDocument(register: (app: FastifyInstance) => void, version: string): Promise<object> {
-  const app = Fastify();
+  const app = Fastify({ schemaController: { compilersFactory } });
   await app.register(swagger, {
     openapi: {
       openapi: "3.0.3",
