@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import {
   Batches,
@@ -12,9 +11,11 @@ import {
   type Spread,
   serviceCodes,
 } from "../service/index.ts";
+import { linesOf, shadersOfJson, Turns } from "./batch-body.ts";
 import { httpError } from "./codes.ts";
 import { type ParsedCompile, parseBody, validBody } from "./compile-request.ts";
 import { compileAnswerOf, refusal } from "./compile-route.ts";
+import type { JsonBytes } from "./json-body.ts";
 import { wants } from "./media.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { answerOf, batchBody, batchParams, batchProgress, compileBody, problemsOf, textOf } from "./schemas.ts";
@@ -25,28 +26,28 @@ const maxRunning = 8;
 const ndjson = "application/x-ndjson";
 /** A proxy cuts a stream on which nothing comes for long. */
 const keepAliveMs = 15_000;
-/** A batch is taken apart for this long before other requests get a turn. */
-const turnMs = 5;
 
-/** Each element is a body of `POST /compile`: parsed already, or one line of text. */
+/** Each element is a body of `POST /compile`: parsed already, or bytes: one line, or what is above the limit of such a body. */
 type Shaders = readonly unknown[];
 
-function shadersOf(request: FastifyRequest): Shaders {
+const bytesEachOf = (request: FastifyRequest) => request.server.initialConfig.bodyLimit ?? maxBytes;
+
+async function shadersOf(request: FastifyRequest): Promise<Shaders> {
   const { body } = request;
-  const shaders = Buffer.isBuffer(body)
-    ? body
-        .toString("utf8")
-        .split("\n")
-        .filter((line) => line.trim() !== "")
-    : validBody(request, batchBody, body).shaders;
+  const split = Buffer.isBuffer(body)
+    ? await linesOf(body, maxShaders)
+    : await shadersOfJson(request, body as JsonBytes, maxShaders, bytesEachOf(request));
+  const shaders = split ?? validBody(request, batchBody, (body as JsonBytes).parse(request)).shaders;
   if (shaders.length === 0) throw httpError("BAD_REQUEST", { reason: "a batch has at least one shader" });
   if (shaders.length > maxShaders) throw httpError("BATCH_TOO_LARGE", { limit: maxShaders });
+  // The request is kept as long as its batch runs; the text of what is parsed need not be.
+  request.body = undefined;
   return shaders;
 }
 
-/** One shader of a batch; without an `emit` it asks for statistics. Errors: BAD_REQUEST. */
+/** One shader of a batch; without an `emit` it asks for statistics. Errors: BAD_REQUEST, BODY_TOO_LARGE. */
 function parseShader(request: FastifyRequest, shader: unknown): ParsedCompile {
-  const body = typeof shader === "string" ? parseLine(shader) : shader;
+  const body = Buffer.isBuffer(shader) ? parseLine(shader, bytesEachOf(request)) : shader;
   const parsed = parseBody(validBody(request, compileBody, body));
   const emit = (body as { emit?: unknown }).emit === undefined ? new Set(["stats"] as const) : parsed.emit;
   return { request: parsed.request, emit };
@@ -109,12 +110,9 @@ const statusOf = (code: string) =>
 
 /** What parses of a batch; the rest is left to be refused one by one. Other requests get their turn in between. */
 async function* farmItems(request: FastifyRequest, shaders: Shaders): AsyncIterable<FarmItem> {
-  let turnAt = performance.now();
+  const turns = new Turns();
   for (const [index, shader] of shaders.entries()) {
-    if (performance.now() - turnAt > turnMs) {
-      await nextTurn();
-      turnAt = performance.now();
-    }
+    if (turns.isOver) await turns.next();
     let parsed: ParsedCompile;
     try {
       parsed = parseShader(request, shader);
@@ -135,9 +133,10 @@ function spreadOver(farm: Farm, service: CompileService, request: FastifyRequest
 const isHttpError = (error: unknown): error is ReturnType<typeof httpError> =>
   error instanceof Error && error.name === "HttpError";
 
-function parseLine(line: string): unknown {
+function parseLine(line: Buffer, limit: number): unknown {
+  if (line.length > limit) throw httpError("BODY_TOO_LARGE", { limit });
   try {
-    return JSON.parse(line);
+    return JSON.parse(line.toString("utf8"));
   } catch {
     throw httpError("BAD_REQUEST", { reason: "the line is not JSON" });
   }
@@ -193,7 +192,7 @@ export function batchRoutes(app: FastifyInstance, service: CompileService, worke
   app.post(
     "/batch",
     {
-      config: { role: "write" },
+      config: { role: "write", bodyAsBytes: true },
       bodyLimit: maxBytes,
       schema: {
         summary: "Compile many shaders: a JSON object, or a line each (application/x-ndjson)",
@@ -207,7 +206,7 @@ export function batchRoutes(app: FastifyInstance, service: CompileService, worke
       },
     },
     async (request, reply) => {
-      const shaders = shadersOf(request);
+      const shaders = await shadersOf(request);
       const batch = await batches.start(
         shaders.length,
         (index) => compileOne(service, request, shaders[index], index),

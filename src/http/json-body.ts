@@ -19,6 +19,11 @@ export class JsonBytes {
     this.#parser = parser;
   }
 
+  /** Bytes of this body that are a value by themselves. */
+  part(bytes: Buffer): JsonBytes {
+    return new JsonBytes(bytes, this.#parser);
+  }
+
   /** Errors: those of Fastify for bodies that are empty or no JSON. */
   parse(request: FastifyRequest): unknown {
     let parsed: unknown;

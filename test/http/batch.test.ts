@@ -83,8 +83,49 @@ describe("batches", () => {
     expect(all[2]).toMatchObject({ status: 400, code: "BAD_REQUEST" });
   });
 
+  it("are taken apart where their values end, whatever stands in them", async () => {
+    const sources = ['a\\"', "b]},{", 'c\\\\"[', "d\\", "é\u2028", '"'];
+    const list = sources.map((source) => ({ source, stage: "compute", defines: { "x]": "}" }, includes: {} }));
+    const odd = `{ "shaders" :\n[ ${list.map((shader) => JSON.stringify(shader, undefined, 1)).join("\t,\r\n")} ] } \n`;
+    for (const [body, type] of [
+      [odd, "application/json"],
+      [`\n\n${list.map((shader) => JSON.stringify(shader)).join("\r\n \n")}`, "application/x-ndjson"],
+    ] as const) {
+      const { id } = (await (await send(body, type)).json()) as { id: string };
+      expect(await finished(id)).toMatchObject({ total: sources.length, done: sources.length });
+      const keys = (await results(id)).map(({ key }) => key);
+      const single = await Promise.all(
+        list.map(async (shader) => {
+          const answer = await fetch(`${server.address}/compile`, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify(shader),
+          });
+          return ((await answer.json()) as { key: string }).key;
+        }),
+      );
+      expect(keys).toEqual(single);
+    }
+  });
+
+  it("refuse a shader above the limit of one by itself, and compile the rest", async () => {
+    const big = { source: `x${"//".repeat(5 << 20)}`, stage: "compute" };
+    const body = JSON.stringify({ shaders: [{ source: "l1", stage: "compute" }, big] });
+    const { id } = (await (await send(body)).json()) as { id: string };
+    expect(await finished(id)).toMatchObject({ total: 2, done: 2, failed: 1 });
+    expect((await results(id))[1]).toMatchObject({ index: 1, status: 413, code: "BODY_TOO_LARGE" });
+  });
+
   it("refuse what is none, is empty or too long, and unknown ids", async () => {
     for (const [body, status] of [
+      ['{"shaders":[1,]}', 400],
+      ['{"shaders":[1}', 400],
+      ['{"shaders":[{]}', 400],
+      ['{"shaders":["x]}', 400],
+      ['{"shaders":[1]} x', 400],
+      ['{"shaders":[1],"more":1}', 400],
+      ['{"shaders":[{"__proto__":{}}]}', 400],
+      [`${" ".repeat(2 << 20)}{"other":[]}`, 400],
       ["{}", 400],
       ['{"shaders":[]}', 400],
       ['{"shaders":"x"}', 400],
