@@ -1,4 +1,4 @@
-import { statfsSync, statSync } from "node:fs";
+import { readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { shardCount, shardName } from "./disk-folder.ts";
 
@@ -15,6 +15,7 @@ export class DiskSpace {
   readonly #shardBytes: Float64Array;
   #blockBytes = 4096;
   #next = 0;
+  #strayBytes = 0;
 
   constructor(root: string) {
     this.#root = root;
@@ -51,11 +52,18 @@ export class DiskSpace {
 
   lookAtAll(): void {
     for (let shard = 0; shard < shardCount; shard++) this.#look(shard);
+    const journals = readdirSync(this.#root).filter((name) => name.startsWith("journal.new"));
+    const temporaries = readdirSync(join(this.#root, "tmp")).map((name) => join("tmp", name));
+    this.#strayBytes = 0;
+    for (const name of [...journals, ...temporaries]) {
+      const { blocks } = statSync(join(this.#root, name), { throwIfNoEntry: false }) ?? {};
+      this.#strayBytes += (blocks ?? 0) * statBlockBytes;
+    }
   }
 
-  /** All folders, with the counters' file. */
+  /** All folders, with the counters' file, and as of the last look at all what is being written or was left by a kill. */
   get folderBytes(): number {
-    let sum = fixedBlocks * this.#blockBytes;
+    let sum = fixedBlocks * this.#blockBytes + this.#strayBytes;
     for (const bytes of this.#shardBytes) sum += bytes;
     return sum;
   }

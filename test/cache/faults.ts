@@ -60,7 +60,7 @@ export async function killRounds(base: string, writer: string, kills: number): P
     }
     if (killed % 100 === 0 || killed >= kills) {
       last = await recount(folder, capacity);
-      if (!recountAgrees(last, 100)) disagreed++;
+      if (!recountAgrees(last)) disagreed++;
     }
   }
   return {
@@ -93,7 +93,7 @@ export async function limitHolds(base: string, writer: string, writers: number, 
   const bound = capacity + writers * largestEntryBytes;
   const counted = await recount(folder, capacity);
   return {
-    good: largest <= bound && largest > 0.9 * capacity && recountAgrees(counted, writers),
+    good: largest <= bound && largest > 0.9 * capacity && recountAgrees(counted),
     figures: { capacity, writers, puts, looks, largestDu: largest, overBytes: largest - capacity, bound, ...counted },
   };
 }
@@ -111,7 +111,7 @@ export async function clockJumps(base: string, writer: string, seconds: number):
   const words = writers.flatMap(({ lines }) => lines.map(({ word }) => word));
   const wrong = words.filter((word) => word.startsWith("wrong"));
   const counted = await recount(folder, capacity);
-  const good = wrong.length === 0 && recountAgrees(counted, 3) && words.includes("hit");
+  const good = wrong.length === 0 && recountAgrees(counted) && words.includes("hit");
   return { good, figures: { answers: words.length, wrong, ...counted } };
 }
 
@@ -165,7 +165,7 @@ export async function bitFlips(base: string, entries: number): Promise<Outcome> 
   const corrupt = cache.tierStats()[1]?.corrupt ?? -1;
   await cache.close();
   const counted = await recount(folder, 1 << 30);
-  const good = wrong === 0 && corrupt === chosen.size && recountAgrees(counted, 0);
+  const good = wrong === 0 && corrupt === chosen.size && recountAgrees(counted);
   return { good, figures: { stored: entries, flipped: chosen.size, reads, wrong, misses, found: corrupt, ...counted } };
 }
 
@@ -218,7 +218,7 @@ export async function badDisks(base: string): Promise<Outcome | undefined> {
     const counted = await recount(folder, 64 << 20);
     const isFull = errors > 0 && entries === full.files && entries > 100;
     return {
-      good: wrong === 0 && stored && isFull && readOnly.hits > 0 && recountAgrees(counted, 1),
+      good: wrong === 0 && stored && isFull && readOnly.hits > 0 && recountAgrees(counted),
       figures: { puts: 3400, wrong, full, readOnly, storedAfterwards: stored, ...counted },
     };
   } finally {
