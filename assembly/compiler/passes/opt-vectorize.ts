@@ -70,6 +70,8 @@ const bytes = changetype<U32Column>(PASS_BASE + 0x800);
 const bits = changetype<U32Column>(PASS_BASE + 0x900);
 /** Bytes that the two offsets of a paired access reach: 255 words. */
 const SHARED_REACH: u32 = 1020;
+/** Bytes on either side that join a load: four words less its own. */
+const JOIN_REACH: u32 = 12;
 let count: u32 = 0;
 let oldest: u32 = 0;
 
@@ -110,6 +112,18 @@ function enter(i: u32): void {
   bits[k] = accBits;
 }
 
+/**
+ * The bytes that entry k may move over an access: a store its own; a load, which later ones join where it stands, also
+ * those that may join it.
+ */
+function reachBase(k: u32): u32 {
+  return kind[k] == Access.STORE ? base[k] : base[k] - min<u32>(base[k], JOIN_REACH);
+}
+
+function reachBytes(k: u32): u32 {
+  return base[k] - reachBase(k) + bytes[k] + (kind[k] == Access.STORE ? 0 : JOIN_REACH);
+}
+
 /** Closes the accesses that cannot move over the described one: stores over what may read or write them, loads over writes. */
 function close(): void {
   for (let k: u32 = 0; k < count; k++) {
@@ -121,7 +135,7 @@ function close(): void {
     if (kind[k] == Access.LOAD && accKind == Access.LOAD) continue;
     if (accSpace != Space.ALL && accSpace != space[k]) continue;
     if (accSpace == Space.SSBO && apart(k)) continue;
-    if (accSpace != Space.ALL && samePlace(k) && !overlap(base[k], bytes[k], accBase, accBytes)) continue;
+    if (accSpace != Space.ALL && samePlace(k) && !overlap(reachBase(k), reachBytes(k), accBase, accBytes)) continue;
     kind[k] = Access.NONE;
   }
 }
