@@ -38,6 +38,7 @@ export class DiskIndex {
         this.#drop(bytes, at);
         break;
       case RowKind.remove:
+      case RowKind.purge:
         this.#drop(bytes, at);
         break;
       case RowKind.input:

@@ -31,6 +31,7 @@ const slowReadMs = 8;
 const slowReads = 8;
 const slowForMs = 1000;
 
+const allKeys = "0".repeat(64) as Key;
 /** How often a folder that could not be opened is tried again. */
 const tryAgainMs = 5000;
 
@@ -39,6 +40,8 @@ export interface DiskTierOptions {
   /** Bound of everything in the folder, as the file system counts it. */
   readonly capacityBytes: number;
   readonly counters: Counters;
+  /** Somebody, this process or another of the folder, purged this key, or without one all of them. */
+  readonly onPurge?: (key: Key | undefined) => void;
 }
 
 /**
@@ -115,7 +118,11 @@ export class DiskTier implements Tier, History {
     const path = join(this.#root, "journal");
     const journal = new Journal(
       path,
-      (kind, bytes, at, value) => this.#index.apply(kind, bytes, at, value),
+      (kind, bytes, at, value) => {
+        this.#index.apply(kind, bytes, at, value);
+        // What was read of the past concerns nobody's memory.
+        if (kind === RowKind.purge && journal.isCaughtUp) this.#notePurge(bytes.toString("hex", at, at + 32) as Key);
+      },
       () => {
         this.#index.reset();
         if (!journal.isCaughtUp) this.#catchUp(journal);
@@ -123,6 +130,20 @@ export class DiskTier implements Tier, History {
     );
     this.#journal = journal;
     this.#catchUp(journal);
+  }
+
+  #notePurge(key: Key): void {
+    this.#options.onPurge?.(key === allKeys ? undefined : key);
+  }
+
+  /** Reads what other processes wrote: what they purged shall not wait for the next put. */
+  follow(): void {
+    if (this.#closed || this.#journal?.isCaughtUp !== true) return;
+    try {
+      this.#journal.follow();
+    } catch {
+      this.#count("errors");
+    }
   }
 
   #catchUp(journal: Journal): void {
@@ -336,7 +357,7 @@ export class DiskTier implements Tier, History {
   async delete(key: Key): Promise<boolean> {
     const had = unlinkQuietly(this.#path(key));
     this.#touched.delete(key);
-    if (had || this.#index.has(key)) this.#append([{ kind: RowKind.remove, key, value: 0 }]);
+    this.#append([{ kind: RowKind.purge, key, value: 0 }]);
     return had;
   }
 
@@ -355,6 +376,7 @@ export class DiskTier implements Tier, History {
         this.#index.reset();
         return journal.replace([]);
       });
+      this.#append([{ kind: RowKind.purge, key: allKeys, value: 0 }]);
       // What others stored meanwhile.
       await this.#compareWithFiles();
     }

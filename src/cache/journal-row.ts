@@ -1,7 +1,10 @@
 import type { Key } from "./tier.ts";
 
-/** What a row says of its key. Rows are idempotent: reading one twice changes nothing. */
-export const RowKind = { put: 1, touch: 2, remove: 3, evict: 4, input: 5, source: 6 } as const;
+/**
+ * What a row says of its key. Rows are idempotent: reading one twice changes nothing. `purge`: removed because somebody
+ * wanted it gone, from every memory, too; of the key of zeros: all of them.
+ */
+export const RowKind = { put: 1, touch: 2, remove: 3, evict: 4, input: 5, source: 6, purge: 7 } as const;
 export type RowKind = (typeof RowKind)[keyof typeof RowKind];
 
 /** `value`: bytes on disk for `put`, a tag of the build for `input`, else 0. */
@@ -53,7 +56,10 @@ export function decodeRows(bytes: Buffer, onRow: OnRow): number {
   while (at + rowBytes <= bytes.length) {
     const kind = bytes.readUInt8(at + 2);
     const good =
-      bytes.readUInt16LE(at) === magic && kind >= 1 && kind <= 6 && bytes.readUInt32LE(at + 4) === check(bytes, at);
+      bytes.readUInt16LE(at) === magic &&
+      kind >= RowKind.put &&
+      kind <= RowKind.purge &&
+      bytes.readUInt32LE(at + 4) === check(bytes, at);
     if (!good) {
       at++;
       continue;

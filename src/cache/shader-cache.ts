@@ -45,13 +45,19 @@ export class ShaderCache {
       this.tiers = [this.#memory, ...far];
       this.#leases = far;
     } else {
-      this.disk = new DiskTier({ ...disk, counters });
+      const memory = new MemoryTier(bounds);
+      // Any process of the folder may purge, and none serves from its memory what is gone.
+      const onPurge = (key: Key | undefined) => void (key === undefined ? memory.clear() : memory.delete(key));
+      this.disk = new DiskTier({ ...disk, counters, onPurge });
       this.#history = this.disk;
-      this.#memory = new MemoryTier(bounds);
+      this.#memory = memory;
       this.tiers = [this.#memory, this.disk, ...far];
       this.#leases = [new FolderLeases(disk.folder), ...far];
     }
-    this.#flushTimer = setInterval(() => void this.counters.flush(), flushEveryMs).unref();
+    this.#flushTimer = setInterval(() => {
+      this.disk?.follow();
+      void this.counters.flush();
+    }, flushEveryMs).unref();
   }
 
   #shared({ url, secret, timeoutMs = sharedTimeoutMs }: NonNullable<ShaderCacheOptions["shared"]>): SharedTier {

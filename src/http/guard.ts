@@ -32,9 +32,23 @@ declare module "fastify" {
   }
 }
 
+/** How many there are of the header: Node gives the first. */
+function hosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === "host") count++;
+  }
+  return count;
+}
+
 /** The hook that guards every route, unknown ones too. */
 export function guard(access: Access) {
   return (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
+    // A whole URL would name another host than the one that is checked.
+    if (!request.url.startsWith("/") || hosts(request.raw.rawHeaders) > 1) {
+      throw httpError("BAD_REQUEST", { reason: "ask for a path, with one Host" });
+    }
     const need = request.routeOptions.config?.role ?? "read";
     if (access.loopback) {
       const { origin } = request.headers;

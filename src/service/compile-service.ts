@@ -149,6 +149,8 @@ export class CompileService {
     }
     const joined = running !== undefined && done.cache === "miss";
     if (joined) cache.counters.add("joined");
+    // One look into the cache for several answers: each of them is a hit.
+    else if (running !== undefined && done.cache !== "miss") this.#countHit(done.cache, true);
     const found = joined ? ({ ...done, cache: "joined" } as const) : done;
     const asked = reports.length === 0 ? undefined : await this.#reports(request, reports, done.key);
     return new Success(found, request.filename, asked);
@@ -194,10 +196,17 @@ export class CompileService {
       const { key } = keys.identity(way);
       const found = await this.#find(key, lookup);
       if (found === undefined) continue;
-      this.#options.cache.counters.add("hits");
+      this.#countHit(found.tier, lookup.quiet === true);
       return { key, cache: found.tier, stored: found.stored };
     }
     return undefined;
+  }
+
+  /** `alsoTier`: the tier has not counted it itself. */
+  #countHit(tier: TierName, alsoTier: boolean): void {
+    const { counters } = this.#options.cache;
+    counters.add("hits");
+    if (alsoTier) counters.add(`tier.${tier}.hits`);
   }
 
   /** Compiles some of the hits again, while the workers have nothing to do, and compares: a wrong record is told and goes. */

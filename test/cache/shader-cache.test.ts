@@ -39,6 +39,27 @@ describe("shader cache", () => {
     await second.close();
   });
 
+  it("drops from every memory of a folder what one of its processes purges", async () => {
+    const [one, other] = [open(), open()];
+    await one.disk?.ready;
+    await other.disk?.ready;
+    const [a, b] = [keyOf("a"), keyOf("b")];
+    for (const key of [a, b]) await one.put(key, Buffer.from("value"));
+    for (const key of [a, b]) await other.get(key);
+    expect((await other.get(a))?.tier).toBe("memory");
+    await one.delete(a);
+    await expect.poll(() => other.get(a), { timeout: 5000 }).toBeUndefined();
+    expect((await other.get(b))?.tier).toBe("memory");
+    await one.clear();
+    await expect.poll(() => other.get(b), { timeout: 5000 }).toBeUndefined();
+    // What comes after is there to stay.
+    await other.put(a, Buffer.from("again"));
+    one.disk?.follow();
+    other.disk?.follow();
+    expect((await other.get(a))?.tier).toBe("memory");
+    await Promise.all([one.close(), other.close()]);
+  });
+
   it("keeps its counters over a restart", async () => {
     const first = open();
     await first.get(keyOf("x"));

@@ -492,17 +492,28 @@ describe("a listening server", () => {
   it("answers what is not HTTP with a problem, and drains when it closes", async () => {
     const server = await startServer(optionsOf(), "127.0.0.1", 0);
     const port = Number(new URL(server.address).port);
-    const answer = await new Promise<string>((resolve, reject) => {
-      let text = "";
-      const socket = createConnection(port, "127.0.0.1", () => socket.write("\x16\x03\x01nonsense\r\n\r\n"));
-      socket.on("data", (data) => {
-        text += String(data);
+    const answerTo = (request: string) =>
+      new Promise<string>((resolve, reject) => {
+        let text = "";
+        const socket = createConnection(port, "127.0.0.1", () => socket.write(request));
+        socket.on("data", (data) => {
+          text += String(data);
+        });
+        socket.on("end", () => resolve(text));
+        socket.on("error", reject);
       });
-      socket.on("end", () => resolve(text));
-      socket.on("error", reject);
-    });
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toContain("application/problem+json");
+    const head = "host: localhost\r\nconnection: close\r\n";
+    for (const request of [
+      "\x16\x03\x01nonsense\r\n\r\n",
+      // Names of other hosts beside the one that is checked.
+      `GET http://elsewhere.example/version HTTP/1.1\r\n${head}\r\n`,
+      `GET /version HTTP/1.1\r\n${head}Host: elsewhere.example\r\n\r\n`,
+    ]) {
+      const answer = await answerTo(request);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain("application/problem+json");
+    }
+    expect(await answerTo(`GET /version HTTP/1.1\r\n${head}\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
     const slow = fetch(`${server.address}/compile`, {
       method: "POST",
       headers: json,

@@ -253,6 +253,19 @@ describe("compile service", () => {
     const all = Array.from({ length: 16 }, (_, i) => outcome(services[i % 2] as CompileService, glsl("sleep 100")));
     const answers = await Promise.all(all);
     expect(answers.filter((cache) => cache === "miss")).toHaveLength(1);
+    // The statistics of both say what the answers said.
+    const said = (cache: string) => answers.filter((each) => each === cache).length;
+    const counted = () => {
+      const { requests, hitRate, joined, misses, tiers } = (services[0] as CompileService).stats();
+      const hits = tiers.reduce((sum, tier) => sum + tier.hits, 0);
+      return { requests, hitRate, joined, cold: misses.cold, hits };
+    };
+    const hits = said("disk") + said("memory");
+    const joined = said("joined");
+    expect(hits + joined).toBe(15);
+    await expect
+      .poll(counted, { timeout: 5000 })
+      .toEqual({ requests: 16, hitRate: expect.closeTo(hits / 16, 9), joined, cold: 1, hits });
     // Includes: the record's own key is not known before the compile.
     const read = glsl("include a.h\nsleep 100", { includes: { "a.h": "1", "unread.h": "2" } });
     const both = await Promise.all(services.map((service) => outcome(service, read)));
