@@ -6,8 +6,10 @@ import {
   type Member,
   type Packing,
   type ReferenceType,
+  referenceType,
   type StructType,
   sizeBytes,
+  structType,
   type Type,
 } from "../types/index.ts";
 import type { Range } from "./base.ts";
@@ -45,8 +47,7 @@ export abstract class BlockChecker extends InterfaceChecker {
     const previous = this.scopes.lookupHere(name);
     if (previous?.kind === "struct" && previous.type.kind === "reference") return previous.type;
     const alignBytes = q.layout.get("buffer_reference_align")?.value ?? 16;
-    const plain = { packing: "std430", rowMajor: false } as const;
-    const type: ReferenceType = { kind: "reference", name, block: undefined, ...plain, alignBytes };
+    const type = referenceType(name, alignBytes);
     if (!this.declare(name, { kind: "struct", type, ...rangeOf(place) }, place)) return undefined;
     this.references.push({ type, place });
     return type;
@@ -68,7 +69,7 @@ export abstract class BlockChecker extends InterfaceChecker {
     type.rowMajor = layout.rowMajor;
     type.alignBytes = q.layout.get("buffer_reference_align")?.value ?? type.alignBytes;
     const qualified = members.map((member) => ({ ...member, memory: [...new Set([...q.memory, ...member.memory])] }));
-    type.block = { kind: "struct", name: decl.name, members: qualified, block: true };
+    type.block = structType(decl.name, qualified, true);
   }
 
   /** `out gl_PerVertex { … };`: each member as if it were declared alone. */
@@ -113,10 +114,10 @@ export abstract class BlockChecker extends InterfaceChecker {
     for (const member of qualified) {
       if (member.type.kind !== "error") this.checkInterfaceType(storage, member.type, member.interpolation, member);
     }
-    let struct: StructType = { kind: "struct", name: decl.name, members: qualified, block: true };
+    let struct = structType(decl.name, qualified, true);
     const location = q.layout.get("location")?.value;
     if (members.some((member) => member.layout.location !== undefined)) {
-      struct = { kind: "struct", name: decl.name, members: withLocations(qualified, location ?? 0), block: true };
+      struct = structType(decl.name, withLocations(qualified, location ?? 0), true);
       for (const member of struct.members) this.locations.use(storage, member.name, member.type, member.layout, member);
     } else this.locations.use(storage, decl.name, struct, location === undefined ? {} : { location }, place);
     this.declareBlock(decl, q, storage, undefined, struct, place);
@@ -175,7 +176,7 @@ export abstract class BlockChecker extends InterfaceChecker {
     const blockAlign = q.layout.get("align")?.value;
     const aligned =
       blockAlign === undefined ? members : members.map((m) => ({ ...m, layout: { align: blockAlign, ...m.layout } }));
-    const struct: StructType = { kind: "struct", name: decl.name, members: aligned, block: true };
+    const struct = structType(decl.name, aligned, true);
     this.declareBlock(decl, q, storage, layout, struct, place);
   }
 

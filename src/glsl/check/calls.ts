@@ -127,7 +127,7 @@ export abstract class CallChecker extends ConstructorChecker {
     // the last size is the innermost
     for (const size of sizes) {
       const sized: Type = size === undefined ? arrayType(type, undefined) : this.arraySize(size);
-      type = sized.kind === "array" ? { ...sized, element: type } : sized;
+      type = sized.kind === "array" ? arrayType(type, sized.size, sized.specSize) : sized;
     }
     return type;
   }

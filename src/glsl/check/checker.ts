@@ -1,6 +1,6 @@
 import { builtinOverloads } from "../builtins/index.ts";
 import type * as ast from "../syntax/index.ts";
-import { containsOpaque, containsUnsized, coreType, sameType, type Type, typeName } from "../types/index.ts";
+import { containsOpaque, containsUnsized, coreType, errorType, sameType, type Type, typeName } from "../types/index.ts";
 import type { CheckContext } from "./base.ts";
 import { spreadPrecise } from "./precise.ts";
 import type { FunctionSet } from "./scope.ts";
@@ -198,11 +198,11 @@ class Checker extends StatementChecker {
     let type = this.withDimensions(base, parameter.dimensions);
     if (type.kind === "void") {
       this.diagnostics.error("GLSL_VOID_VARIABLE", {}, position, end);
-      type = { kind: "error" };
+      type = errorType;
     }
     if (containsUnsized(type)) {
       this.diagnostics.error("GLSL_UNSIZED_PARAMETER", {}, position, end);
-      type = { kind: "error" };
+      type = errorType;
     }
     const storage = q.storage ?? "in";
     const core = coreType(type);

@@ -7,6 +7,7 @@ import {
   containsReference,
   containsUnsized,
   elementType,
+  errorType,
   isReal,
   leafCount,
   type MatrixType,
@@ -231,7 +232,7 @@ export abstract class ConstructorChecker extends OperatorChecker {
       if (type.kind !== "error") {
         this.diagnostics.error("GLSL_BAD_LIST", { type: typeName(type) }, init.position, init.end);
       }
-      for (const item of init.items) this.initializerOf(item, { kind: "error" });
+      for (const item of init.items) this.initializerOf(item, errorType);
       return { ...this.errorExpr(init), type };
     }
     if (count !== init.items.length) {

@@ -346,6 +346,6 @@ export abstract class DeclarationChecker extends BlockChecker {
 /** An image type, or an array of one, with a format. */
 function formattedType(type: Type, format: string | undefined): Type {
   if (format === undefined) return type;
-  if (type.kind === "array") return { ...type, element: formattedType(type.element, format) };
+  if (type.kind === "array") return arrayType(formattedType(type.element, format), type.size, type.specSize);
   return type.kind === "opaque" ? withFormat(type, imageFormats[format]![0]) : type;
 }

@@ -11,6 +11,7 @@ import {
   type StructType,
   sameType,
   scalarOf,
+  structType,
   type Type,
   typeName,
 } from "../types/index.ts";
@@ -79,7 +80,7 @@ export abstract class InterfaceChecker extends SpecifierChecker {
     const { position, end } = place;
     if (this.looseMembers === undefined || this.looseBlock === undefined) {
       this.looseMembers = [];
-      const struct: StructType = { kind: "struct", name: "LooseUniforms", members: this.looseMembers, block: true };
+      const struct = structType("LooseUniforms", this.looseMembers, true);
       const block = newVariable("LooseUniforms", struct, "uniform", place, true);
       block.layout = { packing: "std140", rowMajor: false };
       block.set = 0;

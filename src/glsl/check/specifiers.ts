@@ -11,6 +11,7 @@ import {
   type StructType,
   scalarFacts,
   scalarOf,
+  structType,
   TYPE_DEPTH_LIMIT,
   type Type,
   typeDepth,
@@ -146,7 +147,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
         type = arrayType(type, undefined);
       } else {
         const sized = this.arraySize(size);
-        type = sized.kind === "array" ? { ...sized, element: type } : errorType;
+        type = sized.kind === "array" ? arrayType(type, sized.size, sized.specSize) : errorType;
       }
     }
     return this.shallow(type, dimensions.at(-1));
@@ -169,7 +170,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
       this.diagnostics.error("GLSL_ARRAY_SIZE", {}, position, end);
       return errorType;
     }
-    if (value.constness === 2) return { ...arrayType(errorType, 1), specSize: this.knownSize(value) };
+    if (value.constness === 2) return arrayType(errorType, 1, this.knownSize(value));
     if (value.kind !== "constant") {
       this.diagnostics.error("GLSL_ARRAY_SIZE", {}, position, end);
       return errorType;
@@ -192,7 +193,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
 
   private declareStruct(spec: ast.StructSpecifier): Type {
     const members = this.members(spec.members, false);
-    const type: StructType = { kind: "struct", name: spec.name, members, block: false };
+    const type = structType(spec.name, members, false);
     if (spec.name !== "") {
       const { position, end } = spec;
       this.declare(spec.name, { kind: "struct", type, position, end: Math.min(end, position + 6) }, spec);

@@ -10,6 +10,7 @@ import {
   leafCount,
   type ScalarType,
   scalarOf,
+  scalarType,
   type Type,
   vectorSize,
   withScalar,
@@ -195,7 +196,7 @@ export abstract class ConstantEmitter extends TypeEmitter {
       const count = vectorSize(arg.type);
       if (count === 0) throw new Bug("matrix among specialisation constants");
       for (let part = 0; part < count; part++) {
-        const leaf = this.typeId({ kind: "scalar", scalar });
+        const leaf = this.typeId(scalarType(scalar));
         leaves.push(count === 1 ? ids[at]! : b.specConstOp(leaf, Op.OpCompositeExtract, ids[at]!, part));
       }
     }

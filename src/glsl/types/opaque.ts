@@ -1,3 +1,5 @@
+import { blankType } from "./shape.ts";
+
 /** What an opaque type is: a combined sampler, an image to sample, to store to, of a subpass, a sampler alone, a counter. */
 type OpaqueFamily = "sampled" | "texture" | "image" | "subpass" | "sampler" | "counter";
 
@@ -23,31 +25,36 @@ const pattern =
 
 /** The opaque type that a keyword names. */
 export function parseOpaque(name: string): OpaqueType | undefined {
-  const plain = { kind: "opaque", name, scalar: "float", dim: "2D", arrayed: false, multisampled: false } as const;
-  if (name === "atomic_uint") return { ...plain, family: "counter", shadow: false, format: "Unknown" };
+  const type = blankType("opaque");
+  type.name = name;
+  type.scalar = "float";
+  type.dim = "2D";
+  type.format = "Unknown";
+  if (name === "atomic_uint") {
+    type.family = "counter";
+    return type as OpaqueType;
+  }
   if (name === "sampler" || name === "samplerShadow") {
-    return { ...plain, family: "sampler", shadow: name !== "sampler", format: "Unknown" };
+    type.family = "sampler";
+    type.shadow = name !== "sampler";
+    return type as OpaqueType;
   }
   const parts = pattern.exec(name);
   if (parts === null) return undefined;
-  const scalar = parts[1] === "i" ? "int" : parts[1] === "u" ? "uint" : "float";
+  type.scalar = parts[1] === "i" ? "int" : parts[1] === "u" ? "uint" : "float";
   if (parts[6] !== undefined) {
-    const multisampled = parts[7] !== undefined;
-    return { ...plain, family: "subpass", scalar, dim: "SubpassData", multisampled, shadow: false, format: "Unknown" };
+    type.family = "subpass";
+    type.dim = "SubpassData";
+    type.multisampled = parts[7] !== undefined;
+    return type as OpaqueType;
   }
   const shape = parts[3]!;
-  const dim = shape === "2DMS" ? "2D" : shape === "2DRect" ? "Rect" : (shape as OpaqueDim);
-  return {
-    kind: "opaque",
-    name,
-    family: parts[2] === "sampler" ? "sampled" : (parts[2] as "texture" | "image"),
-    scalar,
-    dim,
-    arrayed: parts[4] !== undefined,
-    multisampled: shape === "2DMS",
-    shadow: parts[5] !== undefined,
-    format: "Unknown",
-  };
+  type.family = parts[2] === "sampler" ? "sampled" : (parts[2] as "texture" | "image");
+  type.dim = shape === "2DMS" ? "2D" : shape === "2DRect" ? "Rect" : (shape as OpaqueDim);
+  type.arrayed = parts[4] !== undefined;
+  type.multisampled = shape === "2DMS";
+  type.shadow = parts[5] !== undefined;
+  return type as OpaqueType;
 }
 
 const formatted = new Map<string, OpaqueType>();
@@ -57,7 +64,7 @@ export function withFormat(type: OpaqueType, format: string): OpaqueType {
   const key = `${type.name} ${format}`;
   let result = formatted.get(key);
   if (result === undefined) {
-    result = { ...type, format };
+    result = Object.assign(blankType("opaque"), type, { format }) as OpaqueType;
     formatted.set(key, result);
   }
   return result;

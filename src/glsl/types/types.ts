@@ -1,6 +1,7 @@
 import { invariant } from "../../base/index.ts";
 import type { StructLayout } from "./layout.ts";
 import { type OpaqueType, parseOpaque } from "./opaque.ts";
+import { blankType } from "./shape.ts";
 
 export type ScalarKind =
   | "bool"
@@ -103,12 +104,12 @@ export interface StructType {
   readonly members: readonly Member[];
   readonly block: boolean;
   /** What was worked out about it before; see `containsType`. */
-  facts?: StructFacts;
+  facts?: StructFacts | undefined;
   /** Its layouts by number, where they were asked for; see `structLayout`. */
-  layouts?: (StructLayout | undefined)[];
+  layouts?: (StructLayout | undefined)[] | undefined;
 }
 
-interface StructFacts {
+export interface StructFacts {
   /** Bits of the tests whose answers are known, and of those that hold. */
   known: number;
   holds: number;
@@ -137,15 +138,31 @@ export type Type =
   | OpaqueType
   | ReferenceType;
 
-export const voidType: VoidType = { kind: "void" };
-export const errorType: ErrorType = { kind: "error" };
+export const voidType = blankType("void") as VoidType;
+export const errorType = blankType("error") as ErrorType;
 
 const scalarKinds = Object.keys(scalarFacts) as ScalarKind[];
 const scalars = new Map<ScalarKind, ScalarType>();
 const vectors = new Map<ScalarKind, (VectorType | undefined)[]>();
-const matrices = new Map<string, MatrixType>();
+/** By columns and rows: `4 * columns + rows`. */
+const matrices = new Map<RealKind, MatrixType[]>();
 const names = new Map<string, Type>();
 const namesByType = new Map<Type, string>();
+
+function numberType(
+  kind: "scalar" | "vector" | "matrix",
+  scalar: ScalarKind,
+  size: number | undefined,
+  columns: number,
+  rows: number,
+): ReturnType<typeof blankType> {
+  const type = blankType(kind);
+  type.scalar = scalar;
+  type.size = size;
+  type.columns = columns;
+  type.rows = rows;
+  return type;
+}
 
 function define(name: string, type: Type): void {
   names.set(name, type);
@@ -181,22 +198,24 @@ const scalarNames: Readonly<Record<ScalarKind, readonly string[]>> = {
   float16: ["float16_t"],
 };
 for (const scalar of scalarKinds) {
-  const type: ScalarType = { kind: "scalar", scalar };
+  const type = numberType("scalar", scalar, 1, 1, 1) as ScalarType;
   scalars.set(scalar, type);
   for (const name of scalarNames[scalar]) define(name, type);
   const sizes: (VectorType | undefined)[] = [undefined, undefined];
   for (let size = 2; size <= 4; size++) {
-    const vector: VectorType = { kind: "vector", scalar, size };
+    const vector = numberType("vector", scalar, size, 1, size) as VectorType;
     sizes.push(vector);
     for (const prefix of vectorPrefix[scalar]) define(`${prefix}vec${size}`, vector);
   }
   vectors.set(scalar, sizes);
 }
 for (const scalar of ["float", "double", "float16"] as const) {
+  const shapes: MatrixType[] = [];
+  matrices.set(scalar, shapes);
   for (let columns = 2; columns <= 4; columns++) {
     for (let rows = 2; rows <= 4; rows++) {
-      const matrix: MatrixType = { kind: "matrix", scalar, columns, rows };
-      matrices.set(`${scalar}${columns}${rows}`, matrix);
+      const matrix = numberType("matrix", scalar, undefined, columns, rows) as MatrixType;
+      shapes[4 * columns + rows] = matrix;
       for (const prefix of vectorPrefix[scalar]) {
         if (columns === rows) define(`${prefix}mat${columns}`, matrix);
         define(`${prefix}mat${columns}x${rows}`, matrix);
@@ -216,11 +235,33 @@ export function vectorType(scalar: ScalarKind, size: number): ScalarType | Vecto
 }
 
 export function matrixType(scalar: RealKind, columns: number, rows: number): MatrixType {
-  return matrices.get(`${scalar}${columns}${rows}`)!;
+  return matrices.get(scalar)![4 * columns + rows]!;
 }
 
-export function arrayType(element: Type, size: number | undefined): ArrayType {
-  return { kind: "array", element, size };
+export function arrayType(element: Type, size: number | undefined, specSize?: unknown): ArrayType {
+  const type = blankType("array");
+  type.element = element;
+  type.size = size;
+  type.specSize = specSize;
+  return type as ArrayType;
+}
+
+/** A new struct type, or the one of a block. */
+export function structType(name: string, members: readonly Member[], block: boolean): StructType {
+  const type = blankType("struct");
+  type.name = name;
+  type.members = members;
+  type.block = block;
+  return type as StructType;
+}
+
+/** A reference in the layout that blocks have where they say nothing; its block comes later. */
+export function referenceType(name: string, alignBytes: number): ReferenceType {
+  const type = blankType("reference");
+  type.name = name;
+  type.packing = "std430";
+  type.alignBytes = alignBytes;
+  return type as ReferenceType;
 }
 
 export const boolType = scalarType("bool");
