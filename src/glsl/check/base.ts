@@ -2,7 +2,6 @@ import type { Diagnostics, Note } from "../diagnostics.ts";
 import type { Version } from "../preprocess/index.ts";
 import {
   containsSpecSized,
-  errorType,
   intType,
   isReal,
   leafCount,
@@ -16,12 +15,10 @@ import {
 } from "../types/index.ts";
 import { type Dialect, dialectOf } from "./dialect.ts";
 import { CONSTANT_LEAF_LIMIT, convertValue } from "./fold.ts";
+import { constantNode, convertNode, errorNode, type Range } from "./nodes.ts";
 import type { ConstantExpr, Constness, Expr } from "./tree.ts";
 
-export interface Range {
-  readonly position: number;
-  readonly end: number;
-}
+export type { Range } from "./nodes.ts";
 
 /** What the checker knows about the shader beside its text. */
 export interface CheckContext {
@@ -65,12 +62,12 @@ export abstract class CheckBase {
     this.diagnostics = context.diagnostics;
   }
 
-  protected errorExpr(place: Range): Expr {
-    return { kind: "error", type: errorType, constness: 1, position: place.position, end: place.end };
+  protected errorExpr(place: Range, type?: Type): Expr {
+    return errorNode(place, type);
   }
 
   protected constantExpr(type: Type, values: readonly number[], place: Range): ConstantExpr {
-    return { kind: "constant", type, values, constness: 1, position: place.position, end: place.end };
+    return constantNode(type, values, place.position, place.end);
   }
 
   protected intConstant(value: number, place: Range): ConstantExpr {
@@ -139,13 +136,12 @@ export abstract class CheckBase {
         if (value === undefined) break;
         values.push(value);
       }
-      if (values.length === expr.values.length) return this.constantExpr(type, values, expr);
+      if (values.length === expr.values.length) return constantNode(type, values, expr.position, expr.end);
     }
-    const { position, end } = expr;
     // reals convert among themselves at specialisation; from and to integers only kernels may
     const mixed = isReal(from) !== isReal(scalar);
     const constness = expr.constness === 2 && mixed ? 0 : expr.constness;
-    return { kind: "convert", operand: expr, type, constness, position, end };
+    return convertNode(expr, type, constness, expr);
   }
 
   /** Reports a value whose size is known at specialisation only, where the whole of it would be needed. */
@@ -161,7 +157,7 @@ export abstract class CheckBase {
     if (rank === undefined) {
       const values = { from: typeName(expr.type), to: typeName(type) };
       this.diagnostics.error("GLSL_BAD_CONVERSION", values, expr.position, expr.end, notes);
-      return { ...this.errorExpr(expr), type };
+      return this.errorExpr(expr, type);
     }
     const scalar = scalarOf(type);
     return rank === 0 || scalar === undefined ? expr : this.convert(expr, scalar);

@@ -7,6 +7,7 @@ import { ConstructorChecker } from "./constructors.ts";
 import { type KnownFunction, rememberedOverload, rememberOverload } from "./dialect.ts";
 import { foldBuiltin } from "./fold-builtins.ts";
 import { assignProblem, rootVariable, throughReference } from "./lvalues.ts";
+import { builtinNode, callNode, textNode } from "./nodes.ts";
 import { type Scopes, suggest } from "./scope.ts";
 import type { ConstantExpr, Constness, Expr, FunctionSymbol } from "./tree.ts";
 
@@ -77,7 +78,7 @@ export abstract class CallChecker extends ConstructorChecker {
       }
       if (arg.type.kind === "error") return arg;
       const overload: Overload = { ...markOverload, returns: arg.type, parameters: [{ type: arg.type, mode: "in" }] };
-      return { kind: "builtin", overload, args: [arg], type: arg.type, constness: 0, position, end };
+      return builtinNode(overload, [arg], 0, call);
     }
     if (callee.name !== "debugPrintfEXT" || !extensions.has("GL_EXT_debug_printf")) return undefined;
     const [format, ...rest] = call.args;
@@ -94,9 +95,7 @@ export abstract class CallChecker extends ConstructorChecker {
       return this.errorExpr(call);
     }
     if (args.some((arg) => arg.kind === "error")) return this.errorExpr(call);
-    const text: Expr = { kind: "text", text: format.text, type: voidType, constness: 0, position, end };
-    const common = { kind: "builtin", type: voidType, constness: 0, position, end } as const;
-    return { ...common, overload: printOverload, args: [text, ...args] };
+    return builtinNode(printOverload, [textNode(format.text, voidType, call), ...args], 0, call);
   }
 
   private values(args: readonly ast.Expr[]): Expr[] {
@@ -174,7 +173,7 @@ export abstract class CallChecker extends ConstructorChecker {
       if (arg.kind === "error") failed = true;
       converted.push(arg);
     }
-    if (failed) return { ...this.errorExpr(call), type: target.returns };
+    if (failed) return this.errorExpr(call, target.returns);
     return "kind" in target
       ? this.userCall(call, target, converted)
       : this.builtinCall(call, callee, target, converted);
@@ -316,7 +315,7 @@ export abstract class CallChecker extends ConstructorChecker {
     }
     const caller = this.currentFunction;
     if (caller !== undefined && !caller.calls.has(callee)) caller.calls.set(callee, { position, end });
-    return { kind: "call", callee, args, type: callee.returns, constness: 0, position, end };
+    return callNode(callee, args, call);
   }
 
   /** Reads of writeonly images, writes of readonly ones, arguments that must be constant. */
@@ -382,12 +381,12 @@ export abstract class CallChecker extends ConstructorChecker {
     if (overload.stage !== undefined && overload.stage !== this.context.stage) {
       const values = { name: overload.name, stage: overload.stage };
       this.diagnostics.error("GLSL_WRONG_STAGE", values, callee.position, callee.end);
-      return { ...this.errorExpr(call), type: overload.returns };
+      return this.errorExpr(call, overload.returns);
     }
     if (!this.context.hasSubgroups && overload.extensions[0]?.startsWith("GL_KHR_shader_subgroup") === true) {
       const values = { name: overload.name, target: "vulkan1.1" };
       this.diagnostics.error("GLSL_NEEDS_TARGET", values, callee.position, callee.end);
-      return { ...this.errorExpr(call), type: overload.returns };
+      return this.errorExpr(call, overload.returns);
     }
     if (overload.extensions[0] === "GL_KHR_memory_scope_semantics") {
       const first = overload.parameters.findIndex(({ mode }) => mode === "memory");
@@ -397,17 +396,17 @@ export abstract class CallChecker extends ConstructorChecker {
         if (arg.kind === "constant") continue;
         const values = { what: "scope or order", name: overload.name };
         this.diagnostics.error("GLSL_CONSTANT_ARGUMENT", values, arg.position, arg.end);
-        return { ...this.errorExpr(call), type: overload.returns };
+        return this.errorExpr(call, overload.returns);
       }
     }
-    if (!this.checkImageAccess(overload, args)) return { ...this.errorExpr(call), type: overload.returns };
+    if (!this.checkImageAccess(overload, args)) return this.errorExpr(call, overload.returns);
     if (args.length > 0 && areConstants(args)) {
       const values = foldBuiltin(overload.name, overload.returns, args);
       if (values !== undefined) return this.constantExpr(overload.returns, values, call);
     }
     const constant = overload.pure && args.length > 0 && args.every((arg) => arg.constness === 1);
     const constness: Constness = constant ? 1 : 0;
-    return { kind: "builtin", overload, args, type: overload.returns, constness, position, end };
+    return builtinNode(overload, args, constness, call);
   }
 }
 

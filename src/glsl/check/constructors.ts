@@ -23,6 +23,7 @@ import {
   vectorType,
 } from "../types/index.ts";
 import { joinConstness, type Range } from "./base.ts";
+import { constructNode, convertNode, errorNode, movedNode } from "./nodes.ts";
 import { OperatorChecker } from "./operators.ts";
 import type { ConstantExpr, Constness, ConstructExpr, Expr } from "./tree.ts";
 
@@ -33,7 +34,7 @@ export abstract class ConstructorChecker extends OperatorChecker {
 
   protected construct(type: Type, args: readonly Expr[], place: Range): Expr {
     if (type.kind === "error" || args.some((arg) => arg.type.kind === "error")) {
-      return { ...this.errorExpr(place), type };
+      return this.errorExpr(place, type);
     }
     switch (type.kind) {
       case "opaque":
@@ -71,7 +72,7 @@ export abstract class ConstructorChecker extends OperatorChecker {
     if (fits) return this.makeConstruct(type, "sampled", args, place);
     const values = { type: typeName(type), texture: wanted, sampler: type.shadow ? "samplerShadow" : "sampler" };
     this.diagnostics.error("GLSL_SAMPLED_ARGUMENTS", values, place.position, place.end);
-    return { ...this.errorExpr(place), type };
+    return this.errorExpr(place, type);
   }
 
   /** `Name(address)`: from a 64-bit integer, another reference, or two words where the extension allows. */
@@ -80,18 +81,18 @@ export abstract class ConstructorChecker extends OperatorChecker {
     if (arg === undefined || args.length > 1) {
       const values = { type: typeName(type), wanted: 1, given: args.length };
       this.diagnostics.error("GLSL_CONSTRUCTOR_COUNT", values, place.position, place.end);
-      return { ...this.errorExpr(place), type };
+      return this.errorExpr(place, type);
     }
     const words = arg.type === vectorType("uint", 2) && this.context.extensions.has("GL_EXT_buffer_reference_uvec2");
     if (arg.type.kind === "reference" || words) {
-      if (arg.type === type) return { ...arg, ...rangeOf(place) };
+      if (arg.type === type) return movedNode(arg, place);
       if (arg.kind === "constant" && !words) return this.constantExpr(type, arg.values, place);
-      return { kind: "convert", operand: arg, type, constness: 0, ...rangeOf(place) };
+      return convertNode(arg, type, 0, place);
     }
     const address = this.coerce(arg, scalarType("uint64"));
-    if (address.kind === "error") return { ...address, type };
+    if (address.kind === "error") return errorNode(address, type);
     if (address.kind === "constant") return this.constantExpr(type, address.values, place);
-    return { kind: "convert", operand: address, type, constness: 0, ...rangeOf(place) };
+    return convertNode(address, type, 0, place);
   }
 
   /** `uint64_t(reference)`, `uvec2(reference)`. */
@@ -100,10 +101,10 @@ export abstract class ConstructorChecker extends OperatorChecker {
     if (type !== scalarType("uint64") && !words) {
       const values = { from: typeName(arg.type), to: typeName(type) };
       this.diagnostics.error("GLSL_BAD_CONVERSION", values, arg.position, arg.end);
-      return { ...this.errorExpr(place), type };
+      return this.errorExpr(place, type);
     }
     if (arg.kind === "constant" && !words) return this.constantExpr(type, arg.values, place);
-    return { kind: "convert", operand: arg, type, constness: 0, ...rangeOf(place) };
+    return convertNode(arg, type, 0, place);
   }
 
   private constructNumeric(type: ScalarType | VectorType | MatrixType, args: readonly Expr[], place: Range): Expr {
@@ -114,11 +115,11 @@ export abstract class ConstructorChecker extends OperatorChecker {
       if (scalarOf(arg.type) === undefined) {
         const values = { from: typeName(arg.type), to: typeName(type) };
         this.diagnostics.error("GLSL_BAD_CONVERSION", values, arg.position, arg.end);
-        return { ...this.errorExpr(place), type };
+        return this.errorExpr(place, type);
       }
       if (have >= needed || (type.kind === "matrix" && arg.type.kind === "matrix" && at > 0)) {
         this.diagnostics.error("GLSL_CONSTRUCTOR_EXTRA", { type: typeName(type) }, arg.position, arg.end);
-        return { ...this.errorExpr(place), type };
+        return this.errorExpr(place, type);
       }
       have += leafCount(arg.type);
     }
@@ -128,7 +129,7 @@ export abstract class ConstructorChecker extends OperatorChecker {
     if (first === undefined || (form === "components" && have < needed)) {
       const values = { type: typeName(type), needed, given: have };
       this.diagnostics.error("GLSL_CONSTRUCTOR_MISSING", values, place.position, place.end);
-      return { ...this.errorExpr(place), type };
+      return this.errorExpr(place, type);
     }
     // a matrix has no type of integers: its components are converted one by one
     const whole = isReal(type.scalar);
@@ -141,7 +142,7 @@ export abstract class ConstructorChecker extends OperatorChecker {
       converted.push(one);
     }
     // a conversion, nothing else
-    if (single !== undefined && converted[0]!.type === type) return { ...converted[0]!, ...rangeOf(place) };
+    if (single !== undefined && converted[0]!.type === type) return movedNode(converted[0]!, place);
     if (constant) {
       return this.constantExpr(type, constructValues(type, form, converted), place);
     }
@@ -151,16 +152,16 @@ export abstract class ConstructorChecker extends OperatorChecker {
   private makeConstruct(type: Type, form: ConstructExpr["form"], args: readonly Expr[], place: Range): Expr {
     let constness: Constness = form === "sampled" ? 0 : 1;
     for (const arg of args) constness = joinConstness(constness, arg.constness);
-    return { kind: "construct", form, args, type, constness, ...rangeOf(place) };
+    return constructNode(form, args, type, constness, place);
   }
 
   private constructArray(type: ArrayType, args: readonly Expr[], place: Range): Expr {
-    if (this.specSized(type, "constructed", place)) return { ...this.errorExpr(place), type };
+    if (this.specSized(type, "constructed", place)) return this.errorExpr(place, type);
     const size = type.size ?? args.length;
     if (args.length !== size || size === 0) {
       const values = { type: typeName(type), wanted: size, given: args.length };
       this.diagnostics.error("GLSL_CONSTRUCTOR_COUNT", values, place.position, place.end);
-      return { ...this.errorExpr(place), type };
+      return this.errorExpr(place, type);
     }
     // `float[][2](…)`: inner sizes come from the first element
     const inner = type.element;
@@ -177,7 +178,7 @@ export abstract class ConstructorChecker extends OperatorChecker {
     if (args.length !== type.members.length) {
       const values = { type: typeName(type), wanted: type.members.length, given: args.length };
       this.diagnostics.error("GLSL_CONSTRUCTOR_COUNT", values, place.position, place.end);
-      return { ...this.errorExpr(place), type };
+      return this.errorExpr(place, type);
     }
     const parts = args.map((arg, at) => {
       const member = type.members[at]!;
@@ -187,11 +188,11 @@ export abstract class ConstructorChecker extends OperatorChecker {
   }
 
   private constructMembers(type: Type, parts: readonly Expr[], place: Range): Expr {
-    if (parts.some((part) => part.kind === "error")) return { ...this.errorExpr(place), type };
+    if (parts.some((part) => part.kind === "error")) return this.errorExpr(place, type);
     // an address is no constant of SPIR-V
     if (containsReference(type) || !parts.every((part) => part.kind === "constant"))
       return this.makeConstruct(type, "members", parts, place);
-    if (!this.fitsConstant(type, place)) return { ...this.errorExpr(place), type };
+    if (!this.fitsConstant(type, place)) return this.errorExpr(place, type);
     return this.constantExpr(
       type,
       parts.flatMap((part) => (part as ConstantExpr).values),
@@ -204,9 +205,9 @@ export abstract class ConstructorChecker extends OperatorChecker {
     if (type.kind === "error") return this.errorExpr(place);
     if (containsOpaque(type) || containsUnsized(type)) {
       this.diagnostics.error("GLSL_BAD_LIST", { type: typeName(type) }, place.position, place.end);
-      return { ...this.errorExpr(place), type };
+      return this.errorExpr(place, type);
     }
-    if (!this.fitsConstant(type, place)) return { ...this.errorExpr(place), type };
+    if (!this.fitsConstant(type, place)) return this.errorExpr(place, type);
     return this.constantExpr(
       type,
       Array.from({ length: leafCount(type) }, () => 0),
@@ -226,26 +227,26 @@ export abstract class ConstructorChecker extends OperatorChecker {
     if (init.items.length === 0 && !nested && this.context.extensions.has("GL_EXT_null_initializer")) {
       return this.zeroOf(type, init);
     }
-    if (this.specSized(type, "initialised", init)) return { ...this.errorExpr(init), type };
+    if (this.specSized(type, "initialised", init)) return this.errorExpr(init, type);
     const count = listCount(type, init.items.length);
     if (count === undefined) {
       if (type.kind !== "error") {
         this.diagnostics.error("GLSL_BAD_LIST", { type: typeName(type) }, init.position, init.end);
       }
       for (const item of init.items) this.initializerOf(item, errorType);
-      return { ...this.errorExpr(init), type };
+      return this.errorExpr(init, type);
     }
     if (count !== init.items.length) {
       const values = { type: typeName(type), wanted: count, given: init.items.length };
       this.diagnostics.error("GLSL_CONSTRUCTOR_COUNT", values, init.position, init.end);
-      return { ...this.errorExpr(init), type };
+      return this.errorExpr(init, type);
     }
     const parts = init.items.map((item, at) => this.initializerOf(item, partType(type, at), true));
     if (type.kind === "array" && parts[0] !== undefined) {
       return this.constructMembers(arrayType(parts[0].type, count), parts, init);
     }
     if (type.kind === "struct") return this.constructMembers(type, parts, init);
-    if (type.kind === "scalar") return { ...parts[0]!, ...rangeOf(init) };
+    if (type.kind === "scalar") return movedNode(parts[0]!, init);
     return this.construct(type, parts, init);
   }
 }

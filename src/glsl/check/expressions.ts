@@ -24,6 +24,19 @@ import {
 import { joinConstness } from "./base.ts";
 import { CallChecker } from "./calls.ts";
 import { unreadable } from "./lvalues.ts";
+import {
+  assignNode,
+  baseNode,
+  commaNode,
+  conditionalNode,
+  constantNode,
+  errorNode,
+  incrementNode,
+  indexNode,
+  memberNode,
+  swizzleNode,
+  variableNode,
+} from "./nodes.ts";
 import { suggest } from "./scope.ts";
 import type { Expr, Variable } from "./tree.ts";
 import { newVariable, noPlace } from "./variable.ts";
@@ -73,11 +86,10 @@ export abstract class ExpressionChecker extends CallChecker {
     }
     if (expr.type.kind === "array" && expr.type.size === undefined) {
       this.diagnostics.error("GLSL_OPAQUE_VALUE", { type: typeName(expr.type) }, expr.position, expr.end);
-      return { ...this.errorExpr(expr), type: expr.type };
+      return this.errorExpr(expr, expr.type);
     }
     const aggregate = expr.type.kind === "array" || expr.type.kind === "struct";
-    if (aggregate && expr.kind !== "error" && !this.fitsValue(expr))
-      return { ...this.errorExpr(expr), type: expr.type };
+    if (aggregate && expr.kind !== "error" && !this.fitsValue(expr)) return this.errorExpr(expr, expr.type);
     return expr;
   }
 
@@ -117,7 +129,7 @@ export abstract class ExpressionChecker extends CallChecker {
         // the first ES counts a sequence of constants as one
         const folds = version.es && version.number === 100 && items.every((item) => item.kind === "constant");
         if (folds) return items.at(-1)!;
-        return { kind: "comma", items, type, constness: 0, position: expr.position, end: expr.end };
+        return commaNode(items, type, expr);
       }
       case "text":
         this.diagnostics.error("GLSL_STRAY_TEXT", {}, expr.position, expr.end);
@@ -135,7 +147,7 @@ export abstract class ExpressionChecker extends CallChecker {
   private literal(expr: ast.LiteralExpr): Expr {
     const type = scalarType(expr.scalar);
     if (type === intType || type === uintType || type === boolType || expr.scalar === "float") {
-      return this.constantExpr(type, [expr.value], expr);
+      return constantNode(type, [expr.value], expr.position, expr.end);
     }
     const { kind, bits } = scalarFacts[expr.scalar];
     const extensions = this.context.extensions;
@@ -185,7 +197,7 @@ export abstract class ExpressionChecker extends CallChecker {
       case "member": {
         const base = this.variableExpr(symbol.block, expr);
         const type = (symbol.block.type as StructType).members[symbol.member]!.type;
-        return { kind: "member", base, member: symbol.member, type, constness: 0, position, end };
+        return memberNode(base, symbol.member, type, 0, expr);
       }
       case "struct":
         this.diagnostics.error("GLSL_TYPE_AS_VALUE", { name: expr.name }, position, end);
@@ -224,11 +236,10 @@ export abstract class ExpressionChecker extends CallChecker {
   }
 
   private variableExpr(variable: Variable, place: ast.NameExpr): Expr {
-    const { position, end } = place;
     const { type, constness } = variable;
-    if (variable.value !== undefined) return this.constantExpr(type, variable.value, place);
+    if (variable.value !== undefined) return constantNode(type, variable.value, place.position, place.end);
     if (variable.builtIn !== undefined) this.usedBuiltins.add(variable);
-    return { kind: "variable", variable, type, constness, position, end };
+    return variableNode(variable, type, constness, place);
   }
 
   private *valueNames(): Iterable<string> {
@@ -317,7 +328,7 @@ export abstract class ExpressionChecker extends CallChecker {
     }
     if (index.type.kind !== "scalar" || !isInteger(index.type.scalar)) {
       this.diagnostics.error("GLSL_INDEX_TYPE", { type: typeName(index.type) }, index.position, index.end);
-      return { ...this.errorExpr(expr), type };
+      return this.errorExpr(expr, type);
     }
     const at = index.kind === "constant" ? index.values[0]! : undefined;
     const count = elementCount(base.type);
@@ -325,22 +336,22 @@ export abstract class ExpressionChecker extends CallChecker {
     const byDefault = specSized ? defaultSize(base.type) : undefined;
     if (byDefault !== undefined && at !== undefined && at >= byDefault) {
       this.diagnostics.error("GLSL_INDEX_RANGE", { index: at, size: byDefault }, index.position, index.end);
-      return { ...this.errorExpr(expr), type };
+      return this.errorExpr(expr, type);
     }
     if (at !== undefined && (at < 0 || at > 0x7fffffff || (count !== undefined && at >= count && !specSized))) {
       const values = { index: at, size: count ?? "unknown" };
       this.diagnostics.error("GLSL_INDEX_RANGE", values, index.position, index.end);
-      return { ...this.errorExpr(expr), type };
+      return this.errorExpr(expr, type);
     }
     if (count === undefined) {
-      if (!this.noteUnsized(base, at)) return { ...this.errorExpr(expr), type };
+      if (!this.noteUnsized(base, at)) return this.errorExpr(expr, type);
     }
     if (base.kind === "constant" && at !== undefined) {
       const width = leafCount(type);
       return this.constantExpr(type, base.values.slice(at * width, (at + 1) * width), expr);
     }
     const constness = joinConstness(base.constness, index.constness);
-    return { kind: "index", base, index, type, constness, position, end };
+    return indexNode(base, index, type, constness, expr);
   }
 
   /** An array declared `[]` grows with its highest constant index; only a runtime array takes any index. */
@@ -374,7 +385,7 @@ export abstract class ExpressionChecker extends CallChecker {
     if (type.kind === "error") return this.errorExpr(expr);
     if (type.kind === "struct") return this.structMember(expr, base, type);
     if (type.kind === "reference" && type.block !== undefined) {
-      const deref: Expr = { kind: "deref", base: this.readable(base), type: type.block, constness: 0, position, end };
+      const deref = baseNode("deref", this.readable(base), type.block, expr);
       return this.structMember(expr, deref, type.block);
     }
     if (type.kind === "vector" || type.kind === "scalar") return this.swizzle(expr, base);
@@ -402,7 +413,7 @@ export abstract class ExpressionChecker extends CallChecker {
       const start = type.members.slice(0, member).reduce((sum, each) => sum + leafCount(each.type), 0);
       return this.constantExpr(found.type, base.values.slice(start, start + leafCount(found.type)), expr);
     }
-    return { kind: "member", base, member, type: found.type, constness: base.constness, position, end };
+    return memberNode(base, member, found.type, base.constness, expr);
   }
 
   private swizzle(expr: ast.MemberExpr, base: Expr): Expr {
@@ -423,12 +434,11 @@ export abstract class ExpressionChecker extends CallChecker {
         expr,
       );
     }
-    const constness = base.constness;
     if (base.kind === "swizzle") {
       const through = components.map((component) => base.components[component]!);
-      return { kind: "swizzle", base: base.base, components: through, type, constness, position, end };
+      return swizzleNode(base.base, through, type, expr);
     }
-    return { kind: "swizzle", base, components, type, constness, position, end };
+    return swizzleNode(base, components, type, expr);
   }
 
   protected override lengthOf(call: ast.CallExpr, base: ast.Expr): Expr {
@@ -446,10 +456,10 @@ export abstract class ExpressionChecker extends CallChecker {
     if (count !== undefined) return this.intConstant(count, call);
     const inMemory = array.kind === "member" && array.base.type.kind === "struct" && array.base.type.block;
     if (inMemory && array.base.kind !== "deref") {
-      return { kind: "length", base: array, type: intType, constness: 0, position, end };
+      return baseNode("length", array, intType, call);
     }
     this.diagnostics.error("GLSL_UNSIZED_LENGTH", {}, array.position, array.end);
-    return { ...this.errorExpr(call), type: intType };
+    return this.errorExpr(call, intType);
   }
 
   private increment(expr: ast.IncrementExpr): Expr {
@@ -462,9 +472,9 @@ export abstract class ExpressionChecker extends CallChecker {
       this.diagnostics.error("GLSL_BAD_OPERAND", { op: expr.op, type: typeName(target.type) }, position, end);
       return this.errorExpr(expr);
     }
-    if (!this.checkAssignable(target)) return { ...this.errorExpr(expr), type: target.type };
+    if (!this.checkAssignable(target)) return this.errorExpr(expr, target.type);
     const op = expr.op === "++" ? "+" : "-";
-    return { kind: "increment", op, prefix: expr.prefix, target, type: target.type, constness: 0, position, end };
+    return incrementNode(op, expr.prefix, target, expr);
   }
 
   private assign(expr: ast.AssignExpr): Expr {
@@ -473,7 +483,7 @@ export abstract class ExpressionChecker extends CallChecker {
     const value = expr.value.kind === "list" ? this.initializerOf(expr.value, target.type) : this.value(expr.value);
     const { position, end } = expr;
     if (target.type.kind === "error" || value.type.kind === "error") return this.errorExpr(expr);
-    if (!this.checkAssignable(target)) return { ...this.errorExpr(expr), type: target.type };
+    if (!this.checkAssignable(target)) return this.errorExpr(expr, target.type);
     if (target.type.kind === "struct" && target.type.block) {
       this.diagnostics.error("GLSL_BLOCK_AS_VALUE", { name: target.type.name }, position, end);
       return this.errorExpr(expr);
@@ -489,19 +499,19 @@ export abstract class ExpressionChecker extends CallChecker {
       source = this.coerce(value, type);
     } else {
       const result = this.binaryOf(expr.op, target, value, expr);
-      if (result.kind === "error") return { ...result, type };
+      if (result.kind === "error") return errorNode(result, type);
       if (!sameType(result.type, type)) {
         const values = { from: typeName(result.type), to: typeName(type) };
         this.diagnostics.error("GLSL_BAD_CONVERSION", values, value.position, value.end);
-        return { ...this.errorExpr(expr), type };
+        return this.errorExpr(expr, type);
       }
       // the target keeps its type, so the value alone was converted
       const scalar = scalarOf(type) ?? "int64";
       const isShift = expr.op === "<<" || expr.op === ">>";
       source = isShift || scalarOf(value.type) === scalar ? value : this.convert(value, scalar);
     }
-    if (source.kind === "error") return { ...source, type };
-    return { kind: "assign", op: expr.op, target, value: source, type, constness: 0, position, end };
+    if (source.kind === "error") return errorNode(source, type);
+    return assignNode(expr.op, target, source, expr);
   }
 
   private conditional(expr: ast.ConditionalExpr): Expr {
@@ -525,13 +535,13 @@ export abstract class ExpressionChecker extends CallChecker {
       this.diagnostics.error("GLSL_CONDITIONAL_TYPES", values, position, end);
       return this.errorExpr(expr);
     }
-    if (condition.kind === "error") return { ...this.errorExpr(expr), type };
+    if (condition.kind === "error") return this.errorExpr(expr, type);
     if (condition.kind === "constant" && yes.kind === "constant" && no.kind === "constant") {
       return this.constantExpr(type, condition.values[0] === 1 ? yes.values : no.values, expr);
     }
     let constness = joinConstness(condition.constness, joinConstness(yes.constness, no.constness));
     if (constness === 2 && (type.kind === "array" || type.kind === "struct" || type.kind === "matrix")) constness = 0;
-    return { kind: "conditional", condition, yes, no, type, constness, position, end };
+    return conditionalNode(condition, yes, no, constness, expr);
   }
 }
 

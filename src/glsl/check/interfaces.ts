@@ -8,7 +8,6 @@ import {
   type Member,
   type OpaqueType,
   partTest,
-  type StructType,
   sameType,
   scalarOf,
   structType,

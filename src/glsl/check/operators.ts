@@ -18,6 +18,7 @@ import {
 } from "../types/index.ts";
 import { CheckBase, joinConstness, type Range } from "./base.ts";
 import { foldBinary, foldUnary } from "./fold.ts";
+import { binaryNode, movedNode, unaryNode } from "./nodes.ts";
 import type { Constness, Expr } from "./tree.ts";
 
 /** What an operator makes of two operand types: conversions to component types (undefined: as they are) and result. */
@@ -54,10 +55,10 @@ export abstract class OperatorChecker extends CheckBase {
     const has2 = this.context.extensions.has("GL_EXT_buffer_reference2");
     const same = left.type === right.type;
     if ((op === "==" || op === "!=") && same) {
-      return { kind: "binary", op, left, right, type: boolType, constness: 0, position, end };
+      return binaryNode(op, left, right, boolType, 0, place);
     }
     if (op === "-" && same && has2) {
-      return { kind: "binary", op, left, right, type: scalarType("int64"), constness: 0, position, end };
+      return binaryNode(op, left, right, scalarType("int64"), 0, place);
     }
     const [base, step] = left.type.kind === "reference" ? [left, right] : [right, left];
     const fits = op === "+" || (op === "-" && base === left);
@@ -73,7 +74,7 @@ export abstract class OperatorChecker extends CheckBase {
       if (Number.isSafeInteger(value) && value >= 0) return this.constantExpr(base.type, [value], place);
     }
     const count = this.convert(step, "int64");
-    return { kind: "binary", op, left: base, right: count, type: base.type, constness: 0, position, end };
+    return binaryNode(op, base, count, base.type, 0, place);
   }
 
   private makeBinary(op: BinaryOp, type: Type, left: Expr, right: Expr, place: Range): Expr {
@@ -83,7 +84,7 @@ export abstract class OperatorChecker extends CheckBase {
     }
     let constness = joinConstness(left.constness, right.constness);
     if (constness === 2 && (involvesReal(left.type) || isAggregate(left.type))) constness = 0;
-    return { kind: "binary", op, left, right, type, constness, position: place.position, end: place.end };
+    return binaryNode(op, left, right, type, constness, place);
   }
 
   /** Operands and result of `op`, or undefined where no rule fits. */
@@ -151,11 +152,11 @@ export abstract class OperatorChecker extends CheckBase {
       this.diagnostics.error("GLSL_BAD_OPERAND", { op, type: typeName(type) }, place.position, place.end);
       return this.errorExpr(place);
     }
-    if (op === "+") return { ...operand, position: place.position, end: place.end };
+    if (op === "+") return movedNode(operand, place);
     const folded = operand.kind === "constant" ? foldUnary(op, operand) : undefined;
     if (folded !== undefined) return this.constantExpr(type, folded, place);
     const constness: Constness = operand.constness === 2 && involvesReal(type) ? 0 : operand.constness;
-    return { kind: "unary", op, operand, type, constness, position: place.position, end: place.end };
+    return unaryNode(op, operand, constness, place);
   }
 }
 

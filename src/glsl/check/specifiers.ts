@@ -8,7 +8,6 @@ import {
   coreType,
   errorType,
   type Member,
-  type StructType,
   scalarFacts,
   scalarOf,
   structType,

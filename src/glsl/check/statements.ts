@@ -1,6 +1,7 @@
 import type * as ast from "../syntax/index.ts";
 import { boolType, type Type, typeName, voidType } from "../types/index.ts";
 import { DeclarationChecker } from "./declarations.ts";
+import { variableNode } from "./nodes.ts";
 import { Scopes } from "./scope.ts";
 import type {
   DeclareStmt,
@@ -198,7 +199,7 @@ export abstract class StatementChecker extends DeclarationChecker {
         this.diagnostics.error("GLSL_CONDITION_TYPE", { type: typeName(type) }, place.position, place.end);
       }
       if (declare !== undefined) {
-        condition = { kind: "variable", variable: declare.variable, type: boolType, constness: 0, ...place };
+        condition = variableNode(declare.variable, boolType, 0, place);
       }
     } else if (test !== undefined) {
       condition = this.conditionValue(test);

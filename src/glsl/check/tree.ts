@@ -120,7 +120,7 @@ interface LengthExpr extends Node {
   readonly kind: "length";
   readonly base: Expr;
 }
-interface UnaryExpr extends Node {
+export interface UnaryExpr extends Node {
   readonly kind: "unary";
   readonly op: "-" | "!" | "~";
   readonly operand: Expr;
