@@ -164,14 +164,12 @@ class Preprocessor {
       if (token.kind !== T.Identifier) {
         this.output.push(token);
       } else if (!this.stream.expand(token)) {
-        const { text, keyword, position, end, flags } = token;
-        if (keyword === T.Identifier || (this.options.relaxed && this.isOlderName(text))) {
-          this.output.push(token);
-        } else {
+        const { keyword } = token;
+        if (keyword !== T.Identifier && !(this.options.relaxed && this.isOlderName(token.text))) {
           const sized = this.explicitTypes ? T.TypeName : T.Identifier;
-          const kind = keyword === T.SizedName ? sized : keyword;
-          this.output.push({ kind, text, keyword, position, end, flags });
+          token.kind = keyword === T.SizedName ? sized : keyword;
         }
+        this.output.push(token);
       }
     }
     const version = this.version ?? this.setVersion(this.defaultVersion(), undefined);

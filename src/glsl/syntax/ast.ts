@@ -13,7 +13,7 @@ export interface LiteralExpr extends Node {
   readonly kind: "literal";
   readonly scalar: "bool" | "int" | "uint" | "float" | "double" | "int16" | "uint16" | "int64" | "uint64" | "float16";
   /** Upper 32 bits of a 64-bit integer whose value a double cannot hold; `value` is the lower ones then. */
-  readonly high?: number;
+  readonly high?: number | undefined;
   readonly value: number;
 }
 /** A type used as a constructor's name: `vec3`, `float[2]`. */

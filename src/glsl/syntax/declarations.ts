@@ -17,6 +17,7 @@ import type {
 } from "./ast.ts";
 import { SyntaxFailure } from "./cursor.ts";
 import { ExpressionParser } from "./expressions.ts";
+import { nameExpr } from "./nodes.ts";
 
 const noDimensions: Dimensions = [];
 
@@ -91,7 +92,7 @@ export abstract class DeclarationParser extends ExpressionParser {
     if (named) {
       do {
         const name = this.expect(T.Identifier, "a name");
-        names.push({ kind: "name", name: name.text, position: name.position, end: name.end });
+        names.push(nameExpr(name.text, name.position, name.end));
       } while (this.accept(T.Comma));
     }
     this.expect(T.Semicolon, "';'");

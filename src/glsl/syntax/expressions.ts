@@ -1,6 +1,21 @@
 import { T, type Token } from "../token.ts";
 import type { BinaryOp, Dimensions, Expr, TypeSpecifier, UnaryOp } from "./ast.ts";
 import { Cursor, SyntaxFailure } from "./cursor.ts";
+import {
+  assignExpr,
+  binaryExpr,
+  callExpr,
+  conditionalExpr,
+  incrementExpr,
+  indexExpr,
+  itemsExpr,
+  literalExpr,
+  memberExpr,
+  nameExpr,
+  textExpr,
+  typeExpr,
+  unaryExpr,
+} from "./nodes.ts";
 import { parseNumber } from "./number.ts";
 
 /** Precedence by token kind; higher binds tighter, 0 is no binary operator. Source: GLSL 4.60 section 5.1. */
@@ -28,7 +43,7 @@ export class ExpressionParser extends Cursor {
     if (this.kind !== T.Comma) return first;
     const items = [first];
     while (this.accept(T.Comma)) items.push(this.assignment());
-    return { kind: "comma", items, position: first.position, end: this.previousEnd };
+    return itemsExpr("comma", items, first.position, this.previousEnd);
   }
 
   protected assignment(): Expr {
@@ -40,8 +55,7 @@ export class ExpressionParser extends Cursor {
       const operator = this.take();
       const value = this.assignment();
       const op = kind === T.Equal ? undefined : (operator.text.slice(0, -1) as BinaryOp);
-      const { position } = target;
-      result = { kind: "assign", op, target, value, opPosition: operator.position, position, end: value.end };
+      result = assignExpr(op, target, value, operator.position);
     }
     this.leave();
     return result;
@@ -56,7 +70,7 @@ export class ExpressionParser extends Cursor {
     this.expect(T.Colon, "':'");
     const no = this.assignment();
     this.leave();
-    return { kind: "conditional", condition, yes, no, position: condition.position, end: no.end };
+    return conditionalExpr(condition, yes, no);
   }
 
   private binary(floor: number): Expr {
@@ -66,15 +80,7 @@ export class ExpressionParser extends Cursor {
       if (level <= floor) return left;
       const operator = this.take();
       const right = this.binary(level);
-      left = {
-        kind: "binary",
-        op: operator.text as BinaryOp,
-        left,
-        right,
-        opPosition: operator.position,
-        position: left.position,
-        end: right.end,
-      };
+      left = binaryExpr(operator.text as BinaryOp, left, right, operator.position);
     }
   }
 
@@ -86,15 +92,14 @@ export class ExpressionParser extends Cursor {
       const operand = this.unary();
       this.leave();
       const op = kind === T.PlusPlus ? "++" : "--";
-      return { kind: "increment", op, prefix: true, operand, position: operator.position, end: operand.end };
+      return incrementExpr(op, true, operand, operator.position, operand.end);
     }
     if (kind === T.Plus || kind === T.Minus || kind === T.Bang || kind === T.Tilde) {
       const operator = this.take();
       this.enter();
       const operand = this.unary();
       this.leave();
-      const op = operator.text as UnaryOp;
-      return { kind: "unary", op, operand, position: operator.position, end: operand.end };
+      return unaryExpr(operator.text as UnaryOp, operand, operator.position);
     }
     return this.postfix();
   }
@@ -110,22 +115,21 @@ export class ExpressionParser extends Cursor {
         this.take();
         const index = this.kind === T.RightBracket ? undefined : this.expression();
         this.expect(T.RightBracket, "']'");
-        expr = { kind: "index", base: expr, index, position, end: this.previousEnd };
+        expr = indexExpr(expr, index, position, this.previousEnd);
       } else if (kind === T.Dot) {
         this.enter();
         this.take();
         const name = this.expect(T.Identifier, "a member name");
-        const namePosition = name.position;
-        expr = { kind: "member", base: expr, name: name.text, namePosition, position, end: name.end };
+        expr = memberExpr(expr, name.text, name.position, position, name.end);
       } else if (kind === T.LeftParen) {
         this.enter();
         const args = this.callArguments();
-        expr = { kind: "call", callee: expr, args, position, end: this.previousEnd };
+        expr = callExpr(expr, args, position, this.previousEnd);
       } else if (kind === T.PlusPlus || kind === T.MinusMinus) {
         this.enter();
         this.take();
         const op = kind === T.PlusPlus ? "++" : "--";
-        expr = { kind: "increment", op, prefix: false, operand: expr, position, end: this.previousEnd };
+        expr = incrementExpr(op, false, expr, position, this.previousEnd);
       } else {
         this.depth = depth;
         return expr;
@@ -151,22 +155,22 @@ export class ExpressionParser extends Cursor {
     switch (token.kind) {
       case T.Identifier:
         this.take();
-        return { kind: "name", name: token.text, position, end };
+        return nameExpr(token.text, position, end);
       case T.Number:
         this.take();
         return this.number(token);
       case T.String:
         this.take();
         if (/\\x(?![0-9a-fA-F])/.test(token.text)) this.diagnostics.error("GLSL_BAD_ESCAPE", {}, position, end);
-        return { kind: "text", text: resolveEscapes(token.text.slice(1, -1)), position, end };
+        return textExpr(resolveEscapes(token.text.slice(1, -1)), position, end);
       case T.True:
       case T.False:
         this.take();
-        return { kind: "literal", scalar: "bool", value: token.kind === T.True ? 1 : 0, position, end };
+        return literalExpr("bool", token.kind === T.True ? 1 : 0, undefined, position, end);
       case T.TypeName: {
         const type = this.typeName();
         if (this.kind !== T.LeftParen) this.fail("'(' after the type name");
-        return { kind: "type", type, position, end: type.end };
+        return typeExpr(type, position);
       }
       case T.LeftParen: {
         this.take();
@@ -188,16 +192,14 @@ export class ExpressionParser extends Cursor {
     const parsed = parseNumber(token.text);
     const { position, end } = token;
     if (parsed.ok) {
-      const { scalar, value, high } = parsed;
-      if (high === undefined) return { kind: "literal", scalar, value, position, end };
-      return { kind: "literal", scalar, value, high, position, end };
+      return literalExpr(parsed.scalar, parsed.value, parsed.high, position, end);
     }
     if (parsed.problem === "too large") {
       this.diagnostics.error("GLSL_LITERAL_TOO_LARGE", { text: token.text }, position, end);
     } else {
       this.diagnostics.error("GLSL_BAD_NUMBER", { text: token.text }, position, end);
     }
-    return { kind: "literal", scalar: "int", value: 0, position, end };
+    return literalExpr("int", 0, undefined, position, end);
   }
 
   /** A built-in or struct type's name with its array sizes. */
@@ -230,7 +232,7 @@ export class ExpressionParser extends Cursor {
     }
     this.expect(T.RightBrace, "',' or '}'");
     this.leave();
-    return { kind: "list", items, position, end: this.previousEnd };
+    return itemsExpr("list", items, position, this.previousEnd);
   }
 }
 

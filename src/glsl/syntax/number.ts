@@ -2,7 +2,12 @@ import type { LiteralExpr } from "./ast.ts";
 
 /** A numeric literal's value, or what is wrong with its text. */
 export type ParsedNumber =
-  | { readonly ok: true; readonly scalar: LiteralExpr["scalar"]; readonly value: number; readonly high?: number }
+  | {
+      readonly ok: true;
+      readonly scalar: LiteralExpr["scalar"];
+      readonly value: number;
+      readonly high: number | undefined;
+    }
   | { readonly ok: false; readonly problem: "malformed" | "too large" };
 
 const integer = /^(?:0[xX]([0-9a-fA-F]+)|(\d+))([uU]?)([sSlL]?)$/;
@@ -47,12 +52,16 @@ function smallFraction(text: string): number {
   return point < 0 ? -1 : digits / powers[length - 1 - point]!;
 }
 
+function ok(scalar: LiteralExpr["scalar"], value: number, high?: number): ParsedNumber {
+  return { ok: true, scalar, value, high };
+}
+
 /** Reads a literal as GLSL 4.60 section 4.1 defines it. Integers are bit patterns: `0xffffffff` is the int −1. */
 export function parseNumber(text: string): ParsedNumber {
   const small = smallInteger(text);
-  if (small >= 0) return { ok: true, scalar: "int", value: small };
+  if (small >= 0) return ok("int", small);
   const short = smallFraction(text);
-  if (short >= 0) return { ok: true, scalar: "float", value: Math.fround(short) };
+  if (short >= 0) return ok("float", Math.fround(short));
   const whole = integer.exec(text);
   if (whole !== null) {
     const hex = whole[1];
@@ -66,21 +75,21 @@ export function parseNumber(text: string): ParsedNumber {
       const bits = BigInt(hex !== undefined ? `0x${hex}` : octal ? `0o${digits}` : (digits ?? "0"));
       if (bits >= 1n << 64n) return { ok: false, problem: "too large" };
       const scalar = unsigned ? "uint64" : "int64";
-      if (bits <= BigInt(Number.MAX_SAFE_INTEGER)) return { ok: true, scalar, value: Number(bits) };
-      return { ok: true, scalar, value: Number(bits & 0xffffffffn), high: Number(bits >> 32n) };
+      if (bits <= BigInt(Number.MAX_SAFE_INTEGER)) return ok(scalar, Number(bits));
+      return ok(scalar, Number(bits & 0xffffffffn), Number(bits >> 32n));
     }
     if (width === "s") {
       if (value > 0xffff) return { ok: false, problem: "too large" };
-      return { ok: true, scalar: unsigned ? "uint16" : "int16", value: unsigned ? value : (value << 16) >> 16 };
+      return ok(unsigned ? "uint16" : "int16", unsigned ? value : (value << 16) >> 16);
     }
     if (value > 0xffffffff) return { ok: false, problem: "too large" };
-    return whole[3] === "" ? { ok: true, scalar: "int", value: value | 0 } : { ok: true, scalar: "uint", value };
+    return whole[3] === "" ? ok("int", value | 0) : ok("uint", value);
   }
   const fraction = real.exec(text);
   if (fraction === null) return { ok: false, problem: "malformed" };
   const value = Number(fraction[1]);
   const suffix = fraction[2]?.toLowerCase();
-  if (suffix === "lf") return { ok: true, scalar: "double", value };
-  if (suffix === "hf") return { ok: true, scalar: "float16", value };
-  return { ok: true, scalar: "float", value: Math.fround(value) };
+  if (suffix === "lf") return ok("double", value);
+  if (suffix === "hf") return ok("float16", value);
+  return ok("float", Math.fround(value));
 }
