@@ -68,7 +68,6 @@ export abstract class CallChecker extends ConstructorChecker {
   /** What extensions spell as calls and take any type: `nonuniformEXT(…)`, `debugPrintfEXT("…", …)`. */
   private extensionCall(call: ast.CallExpr, callee: ast.NameExpr): Expr | undefined {
     const { extensions } = this.context;
-    const { position, end } = call;
     if (callee.name === "nonuniformEXT" && extensions.has("GL_EXT_nonuniform_qualifier")) {
       const [arg, more] = this.values(call.args);
       if (arg === undefined || more !== undefined) {
@@ -377,7 +376,6 @@ export abstract class CallChecker extends ConstructorChecker {
   }
 
   private builtinCall(call: ast.CallExpr, callee: Range, overload: Overload, args: readonly Expr[]): Expr {
-    const { position, end } = call;
     if (overload.stage !== undefined && overload.stage !== this.context.stage) {
       const values = { name: overload.name, stage: overload.stage };
       this.diagnostics.error("GLSL_WRONG_STAGE", values, callee.position, callee.end);

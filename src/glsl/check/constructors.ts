@@ -251,10 +251,6 @@ export abstract class ConstructorChecker extends OperatorChecker {
   }
 }
 
-function rangeOf(place: Range): Range {
-  return { position: place.position, end: place.end };
-}
-
 function memberNote(member: { readonly name: string } & Range): Note[] {
   return [{ message: `member '${member.name}' is declared here`, position: member.position, end: member.end }];
 }

@@ -395,7 +395,7 @@ export abstract class ExpressionChecker extends CallChecker {
   }
 
   private structMember(expr: ast.MemberExpr, base: Expr, type: StructType): Expr {
-    const { position, end } = expr;
+    const { end } = expr;
     let member = type.members.length - 1;
     while (member >= 0 && type.members[member]!.name !== expr.name) member--;
     const found = type.members[member];
@@ -417,7 +417,7 @@ export abstract class ExpressionChecker extends CallChecker {
   }
 
   private swizzle(expr: ast.MemberExpr, base: Expr): Expr {
-    const { position, end, name } = expr;
+    const { end, name } = expr;
     const size = vectorSize(base.type);
     if (size === 1) this.need420("a swizzle of a scalar", expr);
     const components = swizzleComponents(name);
@@ -443,7 +443,6 @@ export abstract class ExpressionChecker extends CallChecker {
 
   protected override lengthOf(call: ast.CallExpr, base: ast.Expr): Expr {
     const array = this.place(base);
-    const { position, end } = call;
     if (array.type.kind === "error") return this.errorExpr(call);
     const count = elementCount(array.type);
     if (elementType(array.type) === undefined) {

@@ -3,15 +3,24 @@ import type { BinaryOp } from "../syntax/index.ts";
 import { errorType, type Type } from "../types/index.ts";
 import type { Constness, ConstructExpr, Expr, FunctionSymbol, UnaryExpr, Variable } from "./tree.ts";
 
-/** What any node may have. */
+/** What any node has. */
 interface Shape {
   readonly kind: Expr["kind"];
   readonly type: Type;
   readonly constness: Constness;
   readonly position: number;
   readonly end: number;
+}
+
+/** What a node without operands may have. */
+interface Leaf extends Shape {
   values: readonly number[] | undefined;
   variable: Variable | undefined;
+  text: string;
+}
+
+/** What any other node may have. */
+interface Inner extends Shape {
   base: Expr | undefined;
   index: Expr | undefined;
   member: number;
@@ -31,7 +40,6 @@ interface Shape {
   yes: Expr | undefined;
   no: Expr | undefined;
   items: readonly Expr[] | undefined;
-  text: string;
 }
 
 export interface Range {
@@ -40,10 +48,11 @@ export interface Range {
 }
 
 /**
- * A node of which only the common part is set. All are made of it, with the same fields in the same order: the engine
- * finds a field of any node at one place then, where a mix of shapes would make each access a search.
+ * Nodes of which only the common part is set. All are made of these two, with the same fields in the same order:
+ * the engine finds a field of a node at one of two places then, where a mix of shapes would make each access a
+ * search.
  */
-function blank(kind: Expr["kind"], type: Type, constness: Constness, position: number, end: number): Shape {
+function leaf(kind: Expr["kind"], type: Type, constness: Constness, position: number, end: number): Leaf {
   return {
     kind,
     type,
@@ -52,6 +61,17 @@ function blank(kind: Expr["kind"], type: Type, constness: Constness, position: n
     end,
     values: undefined,
     variable: undefined,
+    text: "",
+  };
+}
+
+function inner(kind: Expr["kind"], type: Type, constness: Constness, position: number, end: number): Inner {
+  return {
+    kind,
+    type,
+    constness,
+    position,
+    end,
     base: undefined,
     index: undefined,
     member: 0,
@@ -71,64 +91,63 @@ function blank(kind: Expr["kind"], type: Type, constness: Constness, position: n
     yes: undefined,
     no: undefined,
     items: undefined,
-    text: "",
   };
 }
 
 type Of<K extends Expr["kind"]> = Extract<Expr, { readonly kind: K }>;
 
 export function errorNode(place: Range, type: Type = errorType): Of<"error"> {
-  return blank("error", type, 1, place.position, place.end) as Of<"error">;
+  return leaf("error", type, 1, place.position, place.end) as Of<"error">;
 }
 
 export function constantNode(type: Type, values: readonly number[], position: number, end: number): Of<"constant"> {
-  const node = blank("constant", type, 1, position, end);
+  const node = leaf("constant", type, 1, position, end);
   node.values = values;
   return node as Of<"constant">;
 }
 
 export function variableNode(variable: Variable, type: Type, constness: Constness, place: Range): Of<"variable"> {
-  const node = blank("variable", type, constness, place.position, place.end);
+  const node = leaf("variable", type, constness, place.position, place.end);
   node.variable = variable;
   return node as Of<"variable">;
 }
 
 export function indexNode(base: Expr, index: Expr, type: Type, constness: Constness, place: Range): Of<"index"> {
-  const node = blank("index", type, constness, place.position, place.end);
+  const node = inner("index", type, constness, place.position, place.end);
   node.base = base;
   node.index = index;
   return node as Of<"index">;
 }
 
 export function memberNode(base: Expr, member: number, type: Type, constness: Constness, place: Range): Of<"member"> {
-  const node = blank("member", type, constness, place.position, place.end);
+  const node = inner("member", type, constness, place.position, place.end);
   node.base = base;
   node.member = member;
   return node as Of<"member">;
 }
 
 export function swizzleNode(base: Expr, components: readonly number[], type: Type, place: Range): Of<"swizzle"> {
-  const node = blank("swizzle", type, base.constness, place.position, place.end);
+  const node = inner("swizzle", type, base.constness, place.position, place.end);
   node.base = base;
   node.components = components;
   return node as Of<"swizzle">;
 }
 
 export function baseNode(kind: "deref" | "length", base: Expr, type: Type, place: Range): Of<"deref" | "length"> {
-  const node = blank(kind, type, 0, place.position, place.end);
+  const node = inner(kind, type, 0, place.position, place.end);
   node.base = base;
   return node as Of<"deref" | "length">;
 }
 
 export function unaryNode(op: UnaryExpr["op"], operand: Expr, constness: Constness, place: Range): Of<"unary"> {
-  const node = blank("unary", operand.type, constness, place.position, place.end);
+  const node = inner("unary", operand.type, constness, place.position, place.end);
   node.op = op;
   node.operand = operand;
   return node as Of<"unary">;
 }
 
 export function convertNode(operand: Expr, type: Type, constness: Constness, place: Range): Of<"convert"> {
-  const node = blank("convert", type, constness, place.position, place.end);
+  const node = inner("convert", type, constness, place.position, place.end);
   node.operand = operand;
   return node as Of<"convert">;
 }
@@ -141,7 +160,7 @@ export function binaryNode(
   constness: Constness,
   place: Range,
 ): Of<"binary"> {
-  const node = blank("binary", type, constness, place.position, place.end);
+  const node = inner("binary", type, constness, place.position, place.end);
   node.op = op;
   node.left = left;
   node.right = right;
@@ -155,14 +174,14 @@ export function constructNode(
   constness: Constness,
   place: Range,
 ): Of<"construct"> {
-  const node = blank("construct", type, constness, place.position, place.end);
+  const node = inner("construct", type, constness, place.position, place.end);
   node.form = form;
   node.args = args;
   return node as Of<"construct">;
 }
 
 export function callNode(callee: FunctionSymbol, args: readonly Expr[], place: Range): Of<"call"> {
-  const node = blank("call", callee.returns, 0, place.position, place.end);
+  const node = inner("call", callee.returns, 0, place.position, place.end);
   node.callee = callee;
   node.args = args;
   return node as Of<"call">;
@@ -174,14 +193,14 @@ export function builtinNode(
   constness: Constness,
   place: Range,
 ): Of<"builtin"> {
-  const node = blank("builtin", overload.returns, constness, place.position, place.end);
+  const node = inner("builtin", overload.returns, constness, place.position, place.end);
   node.overload = overload;
   node.args = args;
   return node as Of<"builtin">;
 }
 
 export function assignNode(op: BinaryOp | undefined, target: Expr, value: Expr, place: Range): Of<"assign"> {
-  const node = blank("assign", target.type, 0, place.position, place.end);
+  const node = inner("assign", target.type, 0, place.position, place.end);
   node.op = op;
   node.target = target;
   node.value = value;
@@ -189,7 +208,7 @@ export function assignNode(op: BinaryOp | undefined, target: Expr, value: Expr, 
 }
 
 export function incrementNode(op: "+" | "-", prefix: boolean, target: Expr, place: Range): Of<"increment"> {
-  const node = blank("increment", target.type, 0, place.position, place.end);
+  const node = inner("increment", target.type, 0, place.position, place.end);
   node.op = op;
   node.prefix = prefix;
   node.target = target;
@@ -204,7 +223,7 @@ export function conditionalNode(
   constness: Constness,
   place: Range,
 ): Of<"conditional"> {
-  const node = blank("conditional", yes.type, constness, place.position, place.end);
+  const node = inner("conditional", yes.type, constness, place.position, place.end);
   node.condition = condition;
   node.yes = yes;
   node.no = no;
@@ -212,42 +231,27 @@ export function conditionalNode(
 }
 
 export function commaNode(items: readonly Expr[], type: Type, place: Range): Of<"comma"> {
-  const node = blank("comma", type, 0, place.position, place.end);
+  const node = inner("comma", type, 0, place.position, place.end);
   node.items = items;
   return node as Of<"comma">;
 }
 
 export function textNode(text: string, type: Type, place: Range): Of<"text"> {
-  const node = blank("text", type, 0, place.position, place.end);
+  const node = leaf("text", type, 0, place.position, place.end);
   node.text = text;
   return node as Of<"text">;
 }
 
 /** The same expression at another place. */
 export function movedNode(expr: Expr, place: Range): Expr {
-  const from = expr as unknown as Shape;
-  const node = blank(from.kind, from.type, from.constness, place.position, place.end);
-  node.values = from.values;
-  node.variable = from.variable;
-  node.base = from.base;
-  node.index = from.index;
-  node.member = from.member;
-  node.components = from.components;
-  node.operand = from.operand;
-  node.op = from.op;
-  node.left = from.left;
-  node.right = from.right;
-  node.form = from.form;
-  node.args = from.args;
-  node.callee = from.callee;
-  node.overload = from.overload;
-  node.target = from.target;
-  node.value = from.value;
-  node.prefix = from.prefix;
-  node.condition = from.condition;
-  node.yes = from.yes;
-  node.no = from.no;
-  node.items = from.items;
-  node.text = from.text;
-  return node as unknown as Expr;
+  const { kind, type, constness } = expr;
+  const { position, end } = place;
+  if (kind === "constant") return constantNode(type, expr.values, position, end);
+  if (kind === "convert") return convertNode(expr.operand, type, constness, place);
+  if (kind === "variable") return variableNode(expr.variable, type, constness, place);
+  const node =
+    kind === "error" || kind === "text"
+      ? leaf(kind, type, constness, position, end)
+      : inner(kind, type, constness, position, end);
+  return Object.assign(node, expr, { position, end }) as Expr;
 }

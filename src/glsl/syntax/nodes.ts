@@ -1,16 +1,26 @@
 import type { BinaryOp, Expr, IncrementExpr, LiteralExpr, TypeSpecifier, UnaryOp } from "./ast.ts";
 
-/** What any expression may have. */
-interface Shape {
+/** What an expression without operands may have. */
+interface Leaf {
+  readonly kind: Expr["kind"];
+  readonly position: number;
+  readonly end: number;
+  name: string;
+  scalar: LiteralExpr["scalar"] | undefined;
+  value: number;
+  high: number | undefined;
+  type: TypeSpecifier | undefined;
+  text: string;
+}
+
+/** What any other expression may have. */
+interface Inner {
   readonly kind: Expr["kind"];
   readonly position: number;
   readonly end: number;
   name: string;
   namePosition: number;
-  scalar: LiteralExpr["scalar"] | undefined;
-  value: number | Expr | undefined;
-  high: number | undefined;
-  type: TypeSpecifier | undefined;
+  value: Expr | undefined;
   callee: Expr | undefined;
   args: readonly Expr[] | undefined;
   base: Expr | undefined;
@@ -26,24 +36,35 @@ interface Shape {
   yes: Expr | undefined;
   no: Expr | undefined;
   items: readonly Expr[] | undefined;
-  text: string;
 }
 
 /**
- * An expression of which only kind and place are set. All are made of it, with the same fields in the same order: the
- * engine finds a field of any expression at one place then, where a mix of shapes would make each access a search.
+ * Expressions of which only kind and place are set. All are made of these two, with the same fields in the same order:
+ * the engine finds a field of an expression at one of two places then, where a mix of shapes would make each access a
+ * search.
  */
-function blank(kind: Expr["kind"], position: number, end: number): Shape {
+function leaf(kind: Expr["kind"], position: number, end: number): Leaf {
+  return {
+    kind,
+    position,
+    end,
+    name: "",
+    scalar: undefined,
+    value: 0,
+    high: undefined,
+    type: undefined,
+    text: "",
+  };
+}
+
+function inner(kind: Expr["kind"], position: number, end: number): Inner {
   return {
     kind,
     position,
     end,
     name: "",
     namePosition: 0,
-    scalar: undefined,
     value: undefined,
-    high: undefined,
-    type: undefined,
     callee: undefined,
     args: undefined,
     base: undefined,
@@ -59,14 +80,13 @@ function blank(kind: Expr["kind"], position: number, end: number): Shape {
     yes: undefined,
     no: undefined,
     items: undefined,
-    text: "",
   };
 }
 
 type Of<K extends Expr["kind"]> = Extract<Expr, { readonly kind: K }>;
 
 export function nameExpr(name: string, position: number, end: number): Of<"name"> {
-  const expr = blank("name", position, end);
+  const expr = leaf("name", position, end);
   expr.name = name;
   return expr as Of<"name">;
 }
@@ -78,7 +98,7 @@ export function literalExpr(
   position: number,
   end: number,
 ): Of<"literal"> {
-  const expr = blank("literal", position, end);
+  const expr = leaf("literal", position, end);
   expr.scalar = scalar;
   expr.value = value;
   expr.high = high;
@@ -86,33 +106,33 @@ export function literalExpr(
 }
 
 export function typeExpr(type: TypeSpecifier, position: number): Of<"type"> {
-  const expr = blank("type", position, type.end);
+  const expr = leaf("type", position, type.end);
   expr.type = type;
   return expr as Of<"type">;
 }
 
 export function textExpr(text: string, position: number, end: number): Of<"text"> {
-  const expr = blank("text", position, end);
+  const expr = leaf("text", position, end);
   expr.text = text;
   return expr as Of<"text">;
 }
 
 export function callExpr(callee: Expr, args: readonly Expr[], position: number, end: number): Of<"call"> {
-  const expr = blank("call", position, end);
+  const expr = inner("call", position, end);
   expr.callee = callee;
   expr.args = args;
   return expr as Of<"call">;
 }
 
 export function indexExpr(base: Expr, index: Expr | undefined, position: number, end: number): Of<"index"> {
-  const expr = blank("index", position, end);
+  const expr = inner("index", position, end);
   expr.base = base;
   expr.index = index;
   return expr as Of<"index">;
 }
 
 export function memberExpr(base: Expr, name: string, namePosition: number, position: number, end: number): Expr {
-  const expr = blank("member", position, end);
+  const expr = inner("member", position, end);
   expr.base = base;
   expr.name = name;
   expr.namePosition = namePosition;
@@ -120,7 +140,7 @@ export function memberExpr(base: Expr, name: string, namePosition: number, posit
 }
 
 export function unaryExpr(op: UnaryOp, operand: Expr, position: number): Of<"unary"> {
-  const expr = blank("unary", position, operand.end);
+  const expr = inner("unary", position, operand.end);
   expr.op = op;
   expr.operand = operand;
   return expr as Of<"unary">;
@@ -133,7 +153,7 @@ export function incrementExpr(
   position: number,
   end: number,
 ): Of<"increment"> {
-  const expr = blank("increment", position, end);
+  const expr = inner("increment", position, end);
   expr.op = op;
   expr.prefix = prefix;
   expr.operand = operand;
@@ -141,7 +161,7 @@ export function incrementExpr(
 }
 
 export function binaryExpr(op: BinaryOp, left: Expr, right: Expr, opPosition: number): Of<"binary"> {
-  const expr = blank("binary", left.position, right.end);
+  const expr = inner("binary", left.position, right.end);
   expr.op = op;
   expr.left = left;
   expr.right = right;
@@ -150,7 +170,7 @@ export function binaryExpr(op: BinaryOp, left: Expr, right: Expr, opPosition: nu
 }
 
 export function assignExpr(op: BinaryOp | undefined, target: Expr, value: Expr, opPosition: number): Of<"assign"> {
-  const expr = blank("assign", target.position, value.end);
+  const expr = inner("assign", target.position, value.end);
   expr.op = op;
   expr.target = target;
   expr.value = value;
@@ -159,7 +179,7 @@ export function assignExpr(op: BinaryOp | undefined, target: Expr, value: Expr, 
 }
 
 export function conditionalExpr(condition: Expr, yes: Expr, no: Expr): Of<"conditional"> {
-  const expr = blank("conditional", condition.position, no.end);
+  const expr = inner("conditional", condition.position, no.end);
   expr.condition = condition;
   expr.yes = yes;
   expr.no = no;
@@ -167,7 +187,7 @@ export function conditionalExpr(condition: Expr, yes: Expr, no: Expr): Of<"condi
 }
 
 export function itemsExpr(kind: "comma" | "list", items: readonly Expr[], position: number, end: number): Expr {
-  const expr = blank(kind, position, end);
+  const expr = inner(kind, position, end);
   expr.items = items;
   return expr as Of<"comma" | "list">;
 }
