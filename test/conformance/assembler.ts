@@ -19,7 +19,7 @@ const amberStart = /^\s*SHADER\s+\S+\s+(\S+)\s+SPIRV-ASM\b/;
 const vkScriptStart = /^\[\w+(?: \w+)* shader spirv\]/;
 
 /** The sections of assembly in the text of a script. */
-export function assemblySections(text: string): string[] {
+function assemblySections(text: string): string[] {
   const sections: string[] = [];
   let lines: string[] | undefined;
   let end = /^\s*END\s*$/;

@@ -66,7 +66,7 @@ export function bitsToFloat(bits: bigint): number {
   return view.getFloat32(0);
 }
 
-export function doubleBits(x: number): bigint {
+function doubleBits(x: number): bigint {
   view.setFloat64(0, x);
   return view.getBigUint64(0);
 }
@@ -77,14 +77,14 @@ export function bitsToDouble(bits: bigint): number {
 }
 
 /** Binary16 bits of a number that has an exact one, and back. */
-export function halfBits(x: number): bigint {
+function halfBits(x: number): bigint {
   if (x === 0) return Object.is(x, -0) ? 0x8000n : 0n;
   const exponent = Math.floor(Math.log2(Math.abs(x)));
   const mantissa = (Math.abs(x) / 2 ** exponent - 1) * 1024;
   return BigInt((x < 0 ? 0x8000 : 0) + ((exponent + 15) << 10) + mantissa);
 }
 
-export function bitsToHalf(bits: bigint): number {
+function bitsToHalf(bits: bigint): number {
   const word = Number(bits & 0xffffn);
   const [sign, exponent, mantissa] = [word >> 15, (word >> 10) & 31, word & 1023];
   const size = exponent === 0 ? mantissa * 2 ** -24 : (1 + mantissa / 1024) * 2 ** (exponent - 15);
