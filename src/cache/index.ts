@@ -1,6 +1,6 @@
 export { countsUpTo, durationBucket, percentile } from "./counters.ts";
 export { makeFolder } from "./disk-folder.ts";
-export type { Identity } from "./history.ts";
+export type { Identity, MissReason } from "./history.ts";
 export { storeProblem } from "./open-store.ts";
 export { ShaderCache } from "./shader-cache.ts";
 export { isKey, type Key, type Lookup, type TierName, type TierStats } from "./tier.ts";

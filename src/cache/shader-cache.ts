@@ -91,7 +91,11 @@ export class ShaderCache {
   }
 
   /** For a value that passed the tier's checksum but could not be decoded: counted as corrupt and dropped everywhere. */
-  async reject(key: Key, tier: TierName): Promise<void> {
+  async reject(key: Key, tier: TierName, lookup?: Lookup): Promise<void> {
+    if (lookup?.quiet !== true) {
+      this.counters.add(`tier.${tier}.hits`, -1);
+      this.counters.add(`tier.${tier}.misses`);
+    }
     for (const each of this.tiers) {
       if (each.name === tier) await each.reject(key);
       else await each.delete(key);
@@ -109,11 +113,19 @@ export class ShaderCache {
     return Math.max(...counts);
   }
 
-  /** Counts a miss under the first reason that fits. */
-  countMiss(identity: Identity, lookup: Lookup): MissReason {
-    const reason = missReason(this.#history, identity, lookup.corrupt);
+  /** The first reason that fits a miss. */
+  missReason(identity: Identity, lookup: Lookup): MissReason {
+    return missReason(this.#history, identity, lookup.corrupt);
+  }
+
+  /** A request that was a miss; the tiers count for themselves. */
+  countMiss(reason: MissReason): void {
     this.counters.add(`misses.${reason}`);
-    return reason;
+  }
+
+  /** A hit for one that did not ask the tier itself: it waited for who did. */
+  countHit(tier: TierName): void {
+    this.counters.add(`tier.${tier}.hits`);
   }
 
   remember(identity: Identity): void {

@@ -90,18 +90,20 @@ async function farmAnswer(
 ): Promise<BatchItem> {
   if (result.kind === "failed") {
     const { code, message } = result;
+    service.countFailure();
     return failure(index, problemOf(statusOf(code), code, message, request.id));
   }
   if (result.kind === "refused") {
+    service.countElsewhere(result.was);
     return failure(index, refusal(result.diagnostics, request.id));
   }
-  const answer = await compileAnswerOf(service, parseShader(request, shader), request.id);
+  const answer = await compileAnswerOf(service, parseShader(request, shader), request.id, result.was);
   if (!answer.ok) return failure(index, answer.problem);
   const { cache } = answer.compiled;
   // What the shared cache lost since is compiled here, and says so.
   return {
     ok: true,
-    line: withIndex(index, answer.text(cache === "miss" || cache === "joined" ? cache : result.cache)),
+    line: withIndex(index, answer.text(cache === "miss" || cache === "joined" ? cache : result.was.cache)),
   };
 }
 

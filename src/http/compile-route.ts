@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Diagnostic } from "../base/index.ts";
-import { type CompileService, type ReportName, reportNames } from "../service/index.ts";
+import { type CompileService, type Elsewhere, type ReportName, reportNames } from "../service/index.ts";
 import { AnswerMemo } from "./answer-memo.ts";
 import { answerText } from "./answer-text.ts";
 import { httpError } from "./codes.ts";
@@ -28,10 +28,15 @@ export function refusal(diagnostics: readonly Diagnostic[], id: string): Problem
 }
 
 /** A compile's answer: its JSON, which may name another tier than the one that had it; or a problem. Errors: `ServiceError`. */
-export async function compileAnswerOf(service: CompileService, { request, emit }: ParsedCompile, id: string) {
+export async function compileAnswerOf(
+  service: CompileService,
+  { request, emit }: ParsedCompile,
+  id: string,
+  was: "own" | Elsewhere = "own",
+) {
   const started = performance.now();
   const reports: ReportName[] = reportNames.filter((name) => emit.has(name));
-  const compiled = await service.compile(request, reports);
+  const compiled = await service.compile(request, reports, was);
   if (!compiled.ok) return { ok: false, problem: refusal(compiled.diagnostics, id) } as const;
   const microseconds = Math.round((performance.now() - started) * 1000);
   const compiler = JSON.stringify(service.build);

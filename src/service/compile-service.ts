@@ -5,6 +5,7 @@ import {
   isKey,
   type Key,
   type Lookup,
+  type MissReason,
   percentile,
   type ShaderCache,
   type TierName,
@@ -24,6 +25,8 @@ export interface CompileSuccess {
   readonly ok: true;
   readonly key: Key;
   readonly cache: CacheOutcome;
+  /** Of a miss. */
+  readonly missReason?: MissReason;
   /** The record as the cache keeps it: places in it name no file of the request. Its bytes are for `hitAgain`. */
   readonly stored: StoredRecord;
   /** All of it, with the request's file name; read when it is asked for. */
@@ -37,13 +40,19 @@ class Success implements CompileSuccess {
   readonly cache: CacheOutcome;
   readonly stored: StoredRecord;
   readonly #filename: string;
+  readonly missReason?: MissReason;
   readonly reports?: TaskReports;
 
-  constructor(found: Pick<CompileSuccess, "key" | "cache" | "stored">, filename: string, reports?: TaskReports) {
+  constructor(
+    found: Pick<CompileSuccess, "key" | "cache" | "stored" | "missReason">,
+    filename: string,
+    reports?: TaskReports,
+  ) {
     this.key = found.key;
     this.cache = found.cache;
     this.stored = found.stored;
     this.#filename = filename;
+    if (found.missReason !== undefined) this.missReason = found.missReason;
     if (reports !== undefined) this.reports = reports;
   }
 
@@ -52,7 +61,26 @@ class Success implements CompileSuccess {
   }
 }
 
-export type CompileAnswer = CompileSuccess | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+export interface CompileRefusal {
+  readonly ok: false;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly cache: "miss" | "joined";
+  readonly missReason?: MissReason;
+}
+
+export type CompileAnswer = CompileSuccess | CompileRefusal;
+
+/** What a farm's worker found a request to be. */
+export interface Elsewhere {
+  readonly cache: CacheOutcome;
+  readonly missReason?: MissReason;
+}
+
+/**
+ * Who counts a request: `own`, this process, as what it is here; `none`, the process that it is compiled for; else this
+ * process, as what it was on the farm.
+ */
+type Ledger = "own" | "none" | Elsewhere;
 
 interface RecentFailure {
   readonly at: string;
@@ -61,14 +89,22 @@ interface RecentFailure {
   readonly id: string;
 }
 
-/** What `GET /cache/stats` answers. */
+/**
+ * What `GET /cache/stats` answers. Each request that ended is one of these: a hit of a tier, a miss, joined, failed. Their
+ * sum is `requests`, at any moment and after any kill.
+ */
 interface CacheStatistics {
   readonly tiers: readonly TierStats[];
   readonly requests: number;
   readonly hitRate: number;
   readonly joined: number;
   readonly misses: Readonly<Record<string, number>>;
+  /** Requests that ended with an error that is not the shader's: a full queue, a limit. */
+  readonly failed: number;
+  /** Done by this process's workers, or by those of others on the folder. */
   readonly compiles: number;
+  /** Done by a farm for requests of this server. */
+  readonly farmCompiles: number;
   readonly compileMicroseconds: { readonly p50: number; readonly p90: number; readonly p99: number };
   /** Hits that were compiled again, and those that differed. */
   readonly verify: { readonly checked: number; readonly wrong: number };
@@ -100,12 +136,14 @@ interface Hit {
   readonly key: Key;
   readonly cache: TierName;
   readonly stored: StoredRecord;
+  /** The tier has counted it. */
+  readonly isCounted: boolean;
 }
 
 type Flight =
   | Hit
-  | { readonly key: Key; readonly cache: "miss"; readonly stored: StoredRecord }
-  | { readonly diagnostics: readonly Diagnostic[] };
+  | { readonly key: Key; readonly cache: "miss"; readonly stored: StoredRecord; readonly missReason: MissReason }
+  | { readonly cache: "miss"; readonly diagnostics: readonly Diagnostic[]; readonly missReason: MissReason };
 
 const maxFailures = 20;
 /** Verifying takes this share of one processor at most, however many hits there are. */
@@ -137,23 +175,64 @@ export class CompileService {
   }
 
   /** Errors: `ServiceError`. `reports` are compiled for anew and leave the `cache` of the answer alone. */
-  async compile(request: CompileRequest, reports: readonly ReportName[] = []): Promise<CompileAnswer> {
-    const { cache } = this.#options;
-    cache.counters.add("requests");
+  async compile(
+    request: CompileRequest,
+    reports: readonly ReportName[] = [],
+    ledger: Ledger = "own",
+  ): Promise<CompileAnswer> {
     const keys = new RequestKeys(request, this.build.buildId, this.#texts);
     const running = this.#flights.get(keys.flightKey);
-    const flight = running ?? this.#start(request, keys);
-    const done = await flight;
+    const done = await (running ?? this.#start(request, keys, ledger !== "own")).catch((error) => {
+      if (ledger !== "none") this.countFailure();
+      throw error;
+    });
+    const isFirst = running === undefined;
+    if (ledger !== "none") this.#count(done, isFirst, ledger);
+    const joined = !isFirst && done.cache === "miss" ? ({ cache: "joined", missReason: undefined } as const) : {};
     if ("diagnostics" in done) {
-      return { ok: false, diagnostics: renameDiagnostics(done.diagnostics, neutralFilename, request.filename) };
+      const diagnostics = renameDiagnostics(done.diagnostics, neutralFilename, request.filename);
+      return { ok: false, cache: done.cache, missReason: done.missReason, ...joined, diagnostics } as CompileRefusal;
     }
-    const joined = running !== undefined && done.cache === "miss";
-    if (joined) cache.counters.add("joined");
-    // One look into the cache for several answers: each of them is a hit.
-    else if (running !== undefined && done.cache !== "miss") this.#countHit(done.cache, true);
-    const found = joined ? ({ ...done, cache: "joined" } as const) : done;
+    const found = { ...done, ...joined } as Pick<CompileSuccess, "key" | "cache" | "stored" | "missReason">;
     const asked = reports.length === 0 ? undefined : await this.#reports(request, reports, done.key);
     return new Success(found, request.filename, asked);
+  }
+
+  /** In one turn with `requests`, so that no flush comes between, and no kill. */
+  #count(done: Flight, isFirst: boolean, ledger: "own" | Elsewhere): void {
+    if (done.cache === "miss") {
+      this.#countOutcome(isFirst ? done : { cache: "joined" });
+      return;
+    }
+    if (ledger !== "own") {
+      this.countElsewhere(ledger);
+      return;
+    }
+    this.#countOutcome(done);
+    if (!isFirst || !done.isCounted) this.#options.cache.countHit(done.cache);
+  }
+
+  #countOutcome({ cache: outcome, missReason }: Elsewhere): void {
+    const { cache } = this.#options;
+    cache.counters.add("requests");
+    if (outcome === "joined") cache.counters.add("joined");
+    else if (outcome === "miss") cache.countMiss(missReason ?? "cold");
+    else cache.counters.add("hits");
+  }
+
+  /** A request whose answer came from the farm alone, as what it was there. */
+  countElsewhere(outcome: Elsewhere): void {
+    const { cache } = this.#options;
+    this.#countOutcome(outcome);
+    if (outcome.cache === "miss") cache.counters.add("farmCompiles");
+    else if (outcome.cache !== "joined") cache.countHit(outcome.cache);
+  }
+
+  /** A request that ended with an error. */
+  countFailure(): void {
+    const { counters } = this.#options.cache;
+    counters.add("requests");
+    counters.add("failed");
   }
 
   /**
@@ -169,15 +248,15 @@ export class CompileService {
     return true;
   }
 
-  #start(request: CompileRequest, keys: RequestKeys): Promise<Flight> {
-    const flight = this.#findOrCompile(request, keys).finally(() => this.#flights.delete(keys.flightKey));
+  #start(request: CompileRequest, keys: RequestKeys, quiet: boolean): Promise<Flight> {
+    const flight = this.#findOrCompile(request, keys, quiet).finally(() => this.#flights.delete(keys.flightKey));
     this.#flights.set(keys.flightKey, flight);
     return flight;
   }
 
-  async #findOrCompile(request: CompileRequest, keys: RequestKeys): Promise<Flight> {
+  async #findOrCompile(request: CompileRequest, keys: RequestKeys, quiet: boolean): Promise<Flight> {
     const { cache, pool } = this.#options;
-    const lookup: Lookup = { corrupt: false };
+    const lookup: Lookup = { corrupt: false, quiet };
     const hit = await this.#lookUp(request, keys, lookup);
     if (hit !== undefined) {
       this.#sample(request, hit);
@@ -196,17 +275,9 @@ export class CompileService {
       const { key } = keys.identity(way);
       const found = await this.#find(key, lookup);
       if (found === undefined) continue;
-      this.#countHit(found.tier, lookup.quiet === true);
-      return { key, cache: found.tier, stored: found.stored };
+      return { key, cache: found.tier, stored: found.stored, isCounted: lookup.quiet !== true };
     }
     return undefined;
-  }
-
-  /** `alsoTier`: the tier has not counted it itself. */
-  #countHit(tier: TierName, alsoTier: boolean): void {
-    const { counters } = this.#options.cache;
-    counters.add("hits");
-    if (alsoTier) counters.add(`tier.${tier}.hits`);
   }
 
   /** Compiles some of the hits again, while the workers have nothing to do, and compares: a wrong record is told and goes. */
@@ -235,8 +306,8 @@ export class CompileService {
     cache.counters.add("verify.checked");
     if (fresh !== undefined && Buffer.compare(fresh.elf, stored.elf) === 0) return;
     cache.counters.add("verify.wrong");
-    await cache.delete(key);
     onBug?.(key.slice(0, 16), `a hit differs from what compiles now: ${key}`);
+    await cache.delete(key);
   }
 
   async #manifest(keys: RequestKeys): Promise<Manifest> {
@@ -251,7 +322,7 @@ export class CompileService {
     const stored = this.#open(found.value, found.tier);
     if (stored !== undefined) return { tier: found.tier, stored };
     lookup.corrupt = true;
-    await cache.reject(key, found.tier);
+    await cache.reject(key, found.tier, lookup);
     return undefined;
   }
 
@@ -278,8 +349,10 @@ export class CompileService {
       cache.counters.add(`compileMicroseconds.${durationBucket(answer.microseconds)}`);
       cache.counters.add("compileMicrosecondsTotal", answer.microseconds);
       const identity = keys.identity(answer.kind === "record" ? answer.filesRead : []);
-      cache.countMiss(identity, lookup);
-      if (answer.kind === "refused") return { diagnostics: answer.diagnostics.slice(0, maxDiagnostics) };
+      const missReason = cache.missReason(identity, lookup);
+      if (answer.kind === "refused") {
+        return { cache: "miss", missReason, diagnostics: answer.diagnostics.slice(0, maxDiagnostics) };
+      }
       const stored = this.#open(answer.record);
       if (stored === undefined) throw new Bug("a worker's record cannot be opened");
       if (keys.hasIncludes) {
@@ -288,7 +361,7 @@ export class CompileService {
       await cache.put(identity.key, answer.record);
       cache.remember(identity);
       this.#options.onCompiled?.(identity.key, stored.record, answer.microseconds, answer.reports);
-      return { key: identity.key, cache: "miss", stored };
+      return { key: identity.key, cache: "miss", stored, missReason };
     } catch (error) {
       this.#noteFailure(id, error);
       throw error;
@@ -337,7 +410,9 @@ export class CompileService {
       hitRate: requests === 0 ? 0 : (all.hits ?? 0) / requests,
       joined,
       misses: cache.missCounts(),
+      failed: all.failed ?? 0,
       compiles: all.compiles ?? 0,
+      farmCompiles: all.farmCompiles ?? 0,
       compileMicroseconds: { p50: of(0.5), p90: of(0.9), p99: of(0.99) },
       verify: { checked: all["verify.checked"] ?? 0, wrong: all["verify.wrong"] ?? 0 },
       since: new Date(all.since ?? this.#started).toISOString(),

@@ -4,7 +4,7 @@ import type * as BullMq from "bullmq";
 import type { Redis } from "ioredis";
 import type { Diagnostic } from "../base/index.ts";
 import type { CompileRequest } from "../codeobj/index.ts";
-import type { CacheOutcome } from "./compile-service.ts";
+import type { Elsewhere } from "./compile-service.ts";
 
 /** A job has at least this many shaders; a smaller batch is compiled where it came in. */
 export const shadersPerJob = 100;
@@ -19,8 +19,8 @@ export interface FarmJobData {
 
 /** What became of one shader. The code itself stands in the shared cache, refusals under a blob's name. */
 export type FarmOutcome =
-  | { readonly index: number; readonly cache: CacheOutcome }
-  | { readonly index: number; readonly refused: string }
+  | ({ readonly index: number } & Elsewhere)
+  | ({ readonly index: number; readonly refused: string } & Elsewhere)
   | { readonly index: number; readonly code: string; readonly message: string };
 
 /** Progress of a job: what is new since it last told. */

@@ -128,9 +128,11 @@ async function compileBlob(
 ): Promise<FarmOutcome> {
   const request = await blobs.getRequest(blob);
   try {
-    const answer = await service.compile(request);
-    if (answer.ok) return { index, cache: answer.cache };
-    return { index, refused: await blobs.putRefusal(answer.diagnostics) };
+    // The server counts it, which may use the same folder.
+    const answer = await service.compile(request, [], "none");
+    const { cache, missReason } = answer;
+    const was = { cache, ...(missReason !== undefined && { missReason }) };
+    return answer.ok ? { index, ...was } : { index, ...was, refused: await blobs.putRefusal(answer.diagnostics) };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.row.blame === "host") throw error;
     return { index, code: error.code, message: error.message };

@@ -4,7 +4,7 @@ import type { Redis } from "ioredis";
 import type { Diagnostic } from "../base/index.ts";
 import type { CompileRequest } from "../codeobj/index.ts";
 import { BatchBoard } from "./batch-board.ts";
-import type { CacheOutcome } from "./compile-service.ts";
+import type { Elsewhere } from "./compile-service.ts";
 import { EndingClients } from "./ending-clients.ts";
 import {
   FarmBlobs,
@@ -24,8 +24,8 @@ const uploadsAtOnce = 64;
 
 /** What became of one shader of a batch on the farm. */
 export type FarmResult =
-  | { readonly kind: "compiled"; readonly cache: CacheOutcome }
-  | { readonly kind: "refused"; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly kind: "compiled"; readonly was: Elsewhere }
+  | { readonly kind: "refused"; readonly was: Elsewhere; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: "failed"; readonly code: string; readonly message: string };
 
 export interface FarmItem {
@@ -319,8 +319,8 @@ async function* uploaded(items: AsyncIterable<FarmItem>, blobs: FarmBlobs, size:
 }
 
 async function resultOf(outcome: FarmOutcome, blobs: FarmBlobs, names: Set<string>): Promise<FarmResult> {
-  if ("cache" in outcome) return { kind: "compiled", cache: outcome.cache };
   if ("code" in outcome) return { kind: "failed", code: outcome.code, message: outcome.message };
+  if (!("refused" in outcome)) return { kind: "compiled", was: outcome };
   names.add(outcome.refused);
-  return { kind: "refused", diagnostics: await blobs.getRefusal(outcome.refused) };
+  return { kind: "refused", was: outcome, diagnostics: await blobs.getRefusal(outcome.refused) };
 }

@@ -3,7 +3,13 @@ export { Batches, type BatchItem, type BatchView, type Spread } from "./batch.ts
 export { readBuildInfo } from "./build-id.ts";
 export { ServiceError, serviceCodes, serviceError } from "./codes.ts";
 export { CompilePool, type CompilePoolOptions } from "./compile-pool.ts";
-export { type CacheOutcome, type CompileAnswer, CompileService, type CompileSuccess } from "./compile-service.ts";
+export {
+  type CacheOutcome,
+  type CompileAnswer,
+  CompileService,
+  type CompileSuccess,
+  type Elsewhere,
+} from "./compile-service.ts";
 export { Farm, type FarmCounts, type FarmItem, type FarmResult } from "./farm.ts";
 export { farmProblem } from "./farm-queue.ts";
 export { type FarmWorker, startFarmWorker } from "./farm-worker.ts";

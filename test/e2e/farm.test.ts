@@ -15,6 +15,7 @@ import {
   sendBatch,
   startTopology,
   startWorker,
+  statisticsOf,
   type Topology,
   waitFor,
 } from "./topology.ts";
@@ -68,6 +69,7 @@ describe.skipIf(!oracle("redis-server"))("a farm of two servers and two workers"
     const before = (await compilesOf(server(0))) + (await compilesOf(server(1)));
     // The document is made by routes of its own, whose end is not the farm's.
     expect((await fetch(`${server(0).address}/openapi.json`)).status).toBe(200);
+    const earlier = await statisticsOf(server(0));
     const distinct = 100;
     const shaders = Array.from({ length: 230 }, (_, i) => shader(1000 + (i % distinct), i === 117));
     const id = await sendBatch(server(0).address, shaders);
@@ -86,6 +88,15 @@ describe.skipIf(!oracle("redis-server"))("a farm of two servers and two workers"
     expect(new Set(lines.map(({ key }) => key)).size).toBe(distinct + 1);
     // All of it was done by the workers.
     expect((await compilesOf(server(0))) + (await compilesOf(server(1)))).toBe(before);
+    // The server counts them as what their answers say; the bad one was not cached either.
+    const counted = await statisticsOf(server(0));
+    const said: Record<string, number> = { miss: 1 };
+    for (const { cache } of lines) if (cache !== undefined) said[cache] = (said[cache] ?? 0) + 1;
+    for (const [name, count] of Object.entries(counted.outcomes)) {
+      expect(count - (earlier.outcomes[name] ?? 0), name).toBe(said[name] ?? 0);
+    }
+    expect(counted.requests - earlier.requests).toBe(230);
+    expect(counted.farmCompiles - earlier.farmCompiles).toBe(said.miss);
     const events = await fetch(`${server(1).address}/batch/${id}/events`, { headers: { "last-event-id": "228" } });
     const text = await events.text();
     expect(text.match(/^id: \d+$/gm)).toEqual(["id: 229", "id: 230"]);

@@ -174,6 +174,27 @@ export async function resultsOf(address: string, id: string): Promise<ResultLine
   return lines.map((line) => JSON.parse(line) as ResultLine).sort((a, b) => a.index - b.index);
 }
 
-export async function compilesOf({ address }: ServerProcess): Promise<number> {
-  return ((await (await fetch(`${address}/cache/stats`)).json()) as { compiles: number }).compiles;
+interface Statistics {
+  readonly requests: number;
+  readonly compiles: number;
+  readonly farmCompiles: number;
+  /** What the requests were, by name. */
+  readonly outcomes: Readonly<Record<string, number>>;
 }
+
+/** What a server counts. */
+export async function statisticsOf({ address }: Pick<ServerProcess, "address">): Promise<Statistics> {
+  const { requests, compiles, farmCompiles, joined, failed, misses, tiers } = (await (
+    await fetch(`${address}/cache/stats`)
+  ).json()) as Statistics & {
+    readonly joined: number;
+    readonly failed: number;
+    readonly misses: Readonly<Record<string, number>>;
+    readonly tiers: readonly { readonly name: string; readonly hits: number }[];
+  };
+  const miss = Object.values(misses).reduce((sum, count) => sum + count, 0);
+  const hits = Object.fromEntries(tiers.map(({ name, hits }) => [name, hits]));
+  return { requests, compiles, farmCompiles, outcomes: { miss, joined, failed, ...hits } };
+}
+
+export const compilesOf = async (server: ServerProcess): Promise<number> => (await statisticsOf(server)).compiles;

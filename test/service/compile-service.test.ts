@@ -34,11 +34,11 @@ describe("compile service", () => {
     const missed = good(await first.compile(glsl("a")));
     expect(missed.cache).toBe("miss");
     const hit = good(await first.compile(glsl("a")));
-    expect(hit).toEqual({ ...missed, cache: "memory" });
+    expect(hit).toEqual({ ...missed, cache: "memory", missReason: undefined });
     await first.close();
     const second = await start({ folder });
     const fromDisk = good(await second.compile(glsl("a")));
-    expect(fromDisk).toEqual({ ...missed, cache: "disk" });
+    expect(fromDisk).toEqual({ ...missed, cache: "disk", missReason: undefined });
     expect(await outcome(second, glsl("a"))).toBe("memory");
     expect(second.stats()).toMatchObject({ requests: 4, hitRate: 0.75, compiles: 1, misses: { cold: 1 } });
   });
@@ -49,6 +49,59 @@ describe("compile service", () => {
     expect(answers.filter((cache) => cache === "miss")).toHaveLength(1);
     expect(answers.filter((cache) => cache === "joined")).toHaveLength(19);
     expect(service.stats()).toMatchObject({ compiles: 1, joined: 19, requests: 20 });
+  });
+
+  it("counts each request as one thing, over two servers on a folder too", async () => {
+    const folder = temporaryFolder();
+    const pool = { timeLimitMs: 800, workers: 1, maxWaiting: 1 };
+    const services = [await start({ folder, pool }), await start({ folder, pool })];
+    const seen: Record<string, number> = {};
+    const ask = async (service: CompileService, source: string) => {
+      const kind = await service.compile(glsl(source)).then(
+        ({ cache }) => cache,
+        () => "failed",
+      );
+      seen[kind] = (seen[kind] ?? 0) + 1;
+    };
+    const both = (source: string, each = 8) =>
+      Promise.all(services.flatMap((service) => Array.from({ length: each }, () => ask(service, source))));
+    // One compiles; the other waits for it, with all that join the waiting.
+    await both("sleep 60");
+    expect(seen).toEqual({ miss: 1, joined: 7, disk: 8 });
+    await both("sleep 60", 2);
+    await both("errors 1", 3);
+    await Promise.all([0, 1, 2].map((i) => both(`hang ${i}`, 1)));
+    const stats = services.map((service) => service.stats());
+    for (const { requests, hitRate } of stats) expect(hitRate).toBeGreaterThan(requests === 0 ? -1 : 0);
+    const [one, other] = services as [CompileService, CompileService];
+    await one.close();
+    const { requests, hitRate, joined, failed, misses, tiers, compiles } = other.stats();
+    const hits = Object.fromEntries(tiers.map(({ name, hits }) => [name, hits]));
+    const missed = Object.values(misses).reduce((sum, count) => sum + count, 0);
+    expect({ ...hits, miss: missed, joined, failed }).toEqual({ memory: 0, ...seen });
+    expect(requests).toBe(Object.values(seen).reduce((sum, count) => sum + count, 0));
+    expect(hitRate).toBe(((seen.memory ?? 0) + (seen.disk ?? 0)) / requests);
+    expect(compiles).toBe(missed);
+  });
+
+  it("counts what a farm did as what it was there", async () => {
+    const service = await start();
+    const first = good(await service.compile(glsl("a"), [], "none"));
+    expect([first.cache, first.missReason, service.stats().requests]).toEqual(["miss", "cold", 0]);
+    await service.compile(glsl("a"), [], { cache: "miss", missReason: "optionsChanged" });
+    await service.compile(glsl("a"), [], { cache: "shared" });
+    await service.compile(glsl("a"));
+    // It was lost since, and is compiled here.
+    await service.compile(glsl("b"), [], { cache: "miss", missReason: "cold" });
+    const { requests, hitRate, misses, farmCompiles, compiles, tiers } = service.stats();
+    expect({ requests, hitRate, farmCompiles, compiles }).toEqual({
+      requests: 4,
+      hitRate: 0.5,
+      farmCompiles: 1,
+      compiles: 2,
+    });
+    expect(misses).toMatchObject({ cold: 1, optionsChanged: 1 });
+    expect(tiers).toMatchObject([{ name: "memory", hits: 1 }]);
   });
 
   it("has another key for each field that changes code", async () => {
