@@ -53,7 +53,7 @@ describe("compile service", () => {
 
   it("counts each request as one thing, over two servers on a folder too", async () => {
     const folder = temporaryFolder();
-    const pool = { timeLimitMs: 800, workers: 1, maxWaiting: 1 };
+    const pool = { timeLimitMs: 500, workers: 1, maxWaiting: 1 };
     const services = [await start({ folder, pool }), await start({ folder, pool })];
     const seen: Record<string, number> = {};
     const ask = async (service: CompileService, source: string) => {
