@@ -367,9 +367,9 @@ export const enum Op {
   LOAD_SSBO = 114,
   /** data, offset, element */
   STORE_SSBO = 115,
-  /** offset, data, element; gives the old value */
+  /** offset, data (one word or two), element; gives the old value */
   SSBO_ATOMIC = 116,
-  /** offset, compare, data, element; gives the old value */
+  /** offset, compare, data (one word or two), element; gives the old value */
   SSBO_ATOMIC_CMPSWAP = 117,
   /** bytes of the bound range; source: element */
   SSBO_SIZE = 118,
@@ -381,9 +381,9 @@ export const enum Op {
   LOAD_SHARED = 121,
   /** data, byte offset */
   STORE_SHARED = 122,
-  /** offset, data; gives the old value */
+  /** offset, data (one word or two); gives the old value */
   SHARED_ATOMIC = 123,
-  /** offset, compare, data; gives the old value */
+  /** offset, compare, data (one word or two); gives the old value */
   SHARED_ATOMIC_CMPSWAP = 124,
   /** all invocations of the workgroup arrive; then orders `storage` as memory_barrier */
   BARRIER = 125,
@@ -560,7 +560,7 @@ const OPDST: usize = memory.data<u8>([
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
   4, 4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 3,
-  0, 4, 4, 0, 2, 2, 2, 2, 4, 4, 0, 2, 2, 0, 0, 2,
+  0, 4, 4, 0, 4, 4, 2, 2, 4, 4, 0, 4, 4, 0, 0, 2,
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 0, 1, 2, 2, 2, 4, 0, 2, 2, 2, 2, 2, 4, 4, 4,
   4, 0, 2, 4, 2, 4, 0, 2, 2, 2, 2, 2, 2, 0, 0, 0,
@@ -614,7 +614,7 @@ const OPSOURCEKINDS: usize = memory.data<u32>([
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 34, 2, 2, 2, 2, 2,
   2, 1, 1, 2, 2, 51, 51, 819, 51, 51, 3, 3, 3, 3, 3, 3,
   3, 35, 3, 819, 2, 2, 2, 3, 3, 3, 3, 51, 51, 51, 51, 0,
-  0, 34, 50, 803, 802, 12834, 2, 2, 2, 2, 35, 34, 546, 0, 0, 1,
+  0, 34, 50, 803, 818, 13106, 2, 2, 2, 2, 35, 50, 818, 0, 0, 1,
   2, 34, 34, 2, 2, 0, 0, 0, 0, 0, 34, 0, 0, 0, 0, 0,
   2, 0, 0, 0, 0, 0, 2, 2, 34, 34, 34, 34, 34, 2, 2, 2,
   2, 2, 2, 2, 2, 34, 547, 2, 2, 546, 546, 546, 546, 0, 0, 0,

@@ -16,7 +16,8 @@ export const coreCodes = defineCodes({
   CORE_INVALID_MACHINE: { status: 500, blame: "bug", text: "in the back end: check {phase} at {where}" },
 });
 
-/** `Unsupported` of `assembly/compiler/lift/texts.ts`, from 1; `{value}` is its number. */
+/** `Unsupported` of `assembly/compiler/lift/texts.ts`, from 1; `{value}` is its number, `{op}` the opcode of
+ * that number by name, `{width}` the second number. */
 export const unsupportedTexts: readonly string[] = [
   "a {value}-bit scalar",
   "a value of this type (kind {value})",
@@ -26,18 +27,20 @@ export const unsupportedTexts: readonly string[] = [
   "built-in {value}",
   "GLSL.std.450 instruction {value}",
   "a dynamic index into a local variable of so many scalars ({value})",
-  "OpSpecConstantOp with opcode {value}",
+  "OpSpecConstantOp with {op}",
   "recursion",
   "a fall-through to an earlier case",
   "control flow that is not structured",
   "execution model {value}",
-  "this atomic (opcode {value})",
+  "{op} on a {width}-bit scalar",
   "this extended instruction set",
   "specialising a {value}-bit constant",
   "binding {value}, which the layout does not have,",
   "this operation on {value}-bit values",
   "a vertex attribute at location {value} without a format",
-  "this use of an image (opcode {value})",
+  "this use of an image ({op})",
+  "{op} on a variable of this storage class",
+  "{op} on a {width}-bit texel",
 ];
 
 /** `Limit` of `assembly/base/failure.ts`, from 1. */

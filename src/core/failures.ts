@@ -37,7 +37,9 @@ export function describeFailure(
       return named(raw, "CORE_UNSUPPORTED", { what: opName(raw.a) });
     case 2: {
       const text = unsupportedTexts[raw.a - 1] ?? `feature ${raw.a}`;
-      return named(raw, "CORE_UNSUPPORTED", { what: fillHoles(text, { value: raw.b }) });
+      return named(raw, "CORE_UNSUPPORTED", {
+        what: fillHoles(text, { value: raw.b, op: opName(raw.b), width: raw.c }),
+      });
     }
     case 3: {
       const what =

@@ -17,7 +17,10 @@ export function createLocalCompiler(options: { readonly checked?: boolean } = {}
     // Loaded by the first compile: the server and most commands never compile in their own thread. An import asks the
     // loader each time, which takes as long as a small compile.
     compile ??= (await import("../compile/index.ts")).compileShader;
-    core ??= await (await import("../core/index.ts")).createCore(options);
+    if (core === undefined) {
+      const { opName } = await import("../spirv/index.ts");
+      core = await (await import("../core/index.ts")).createCore({ ...options, opName });
+    }
     try {
       return compile(request, core, dumpAfter);
     } catch (error) {

@@ -2,11 +2,11 @@
 import { DYNAMIC_SET, InstrFlag, Op } from "../../gen/ir-ops.ts";
 import { Op as Isa } from "../../gen/isa-ops.ts";
 import { componentsOf, flagsOf, imm, opOf, src, srcCount, useCount } from "../ir/index.ts";
-import { copy, inVgpr, raw } from "./build.ts";
+import { raw } from "./build.ts";
 import { mDst0, mImm, mMods, mSrc0, mSrc1, valueOperand } from "./columns.ts";
-import { component, Mod, newVreg, operandSize, RegClass } from "./machine.ts";
-import { dataOperand, slice } from "./select-memory.ts";
-import { define, operandOf } from "./values.ts";
+import { Mod, newVreg, operandSize, RegClass } from "./machine.ts";
+import { dataOperand, slice, swapTuple } from "./select-memory.ts";
+import { define } from "./values.ts";
 
 /** The access is through an address, not a descriptor. */
 export function isGlobal(i: u32): bool {
@@ -72,26 +72,26 @@ export function selectGlobalStore(i: u32): void {
 }
 
 /** The `atomic` immediate of src/ir: add umin umax imin imax and or xor swap. */
-function atomicOp(kind: u32): u32 {
+function atomicOp(kind: u32, wide: bool): u32 {
   switch (kind) {
     case 0:
-      return Isa.global_atomic_add;
+      return wide ? Isa.global_atomic_add_x2 : Isa.global_atomic_add;
     case 1:
-      return Isa.global_atomic_umin;
+      return wide ? Isa.global_atomic_umin_x2 : Isa.global_atomic_umin;
     case 2:
-      return Isa.global_atomic_umax;
+      return wide ? Isa.global_atomic_umax_x2 : Isa.global_atomic_umax;
     case 3:
-      return Isa.global_atomic_smin;
+      return wide ? Isa.global_atomic_smin_x2 : Isa.global_atomic_smin;
     case 4:
-      return Isa.global_atomic_smax;
+      return wide ? Isa.global_atomic_smax_x2 : Isa.global_atomic_smax;
     case 5:
-      return Isa.global_atomic_and;
+      return wide ? Isa.global_atomic_and_x2 : Isa.global_atomic_and;
     case 6:
-      return Isa.global_atomic_or;
+      return wide ? Isa.global_atomic_or_x2 : Isa.global_atomic_or;
     case 7:
-      return Isa.global_atomic_xor;
+      return wide ? Isa.global_atomic_xor_x2 : Isa.global_atomic_xor;
     default:
-      return Isa.global_atomic_swap;
+      return wide ? Isa.global_atomic_swap_x2 : Isa.global_atomic_swap;
   }
 }
 
@@ -99,19 +99,13 @@ export function selectGlobalAtomic(i: u32): void {
   const compareSwap = opOf(i) == Op.SSBO_ATOMIC_CMPSWAP;
   const address = dataOperand(src(i, srcCount(i) - 1));
   const used = useCount(i) > 0;
-  let data: u32;
-  if (compareSwap) {
-    // New value, then the one to compare with.
-    data = newVreg(RegClass.VGPR, 2);
-    copy(component(data, 0), operandOf(src(i, 2)));
-    copy(component(data, 1), operandOf(src(i, 1)));
-  } else {
-    data = inVgpr(operandOf(src(i, 1)));
-  }
-  const op = compareSwap ? <u32>Isa.global_atomic_cmpswap : atomicOp(imm(i, 3));
+  const words = componentsOf(i);
+  const data = compareSwap ? swapTuple(i) : dataOperand(src(i, 1));
+  const swap: u32 = words == 2 ? Isa.global_atomic_cmpswap_x2 : Isa.global_atomic_cmpswap;
+  const op = compareSwap ? swap : atomicOp(imm(i, 3), words == 2);
   const j = access(i, op, address, 0, used ? Mod.GLC : 0);
   mSrc1[j] = data;
   if (!used) return;
-  mDst0[j] = newVreg(RegClass.VGPR, 1);
+  mDst0[j] = newVreg(RegClass.VGPR, words);
   valueOperand[i] = mDst0[j];
 }

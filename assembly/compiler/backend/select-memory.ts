@@ -266,53 +266,79 @@ export function selectBufferStore(i: u32): void {
 }
 
 /** The `atomic` immediate of src/ir: add umin umax imin imax and or xor swap. */
-function bufferAtomicOp(kind: u32): u32 {
+function bufferAtomicOp(kind: u32, wide: bool): u32 {
   switch (kind) {
     case 0:
-      return Isa.buffer_atomic_add;
+      return wide ? Isa.buffer_atomic_add_x2 : Isa.buffer_atomic_add;
     case 1:
-      return Isa.buffer_atomic_umin;
+      return wide ? Isa.buffer_atomic_umin_x2 : Isa.buffer_atomic_umin;
     case 2:
-      return Isa.buffer_atomic_umax;
+      return wide ? Isa.buffer_atomic_umax_x2 : Isa.buffer_atomic_umax;
     case 3:
-      return Isa.buffer_atomic_smin;
+      return wide ? Isa.buffer_atomic_smin_x2 : Isa.buffer_atomic_smin;
     case 4:
-      return Isa.buffer_atomic_smax;
+      return wide ? Isa.buffer_atomic_smax_x2 : Isa.buffer_atomic_smax;
     case 5:
-      return Isa.buffer_atomic_and;
+      return wide ? Isa.buffer_atomic_and_x2 : Isa.buffer_atomic_and;
     case 6:
-      return Isa.buffer_atomic_or;
+      return wide ? Isa.buffer_atomic_or_x2 : Isa.buffer_atomic_or;
     case 7:
-      return Isa.buffer_atomic_xor;
+      return wide ? Isa.buffer_atomic_xor_x2 : Isa.buffer_atomic_xor;
     default:
-      return Isa.buffer_atomic_swap;
+      return wide ? Isa.buffer_atomic_swap_x2 : Isa.buffer_atomic_swap;
   }
 }
 
-/** ssbo_atomic, ssbo_atomic_cmpswap: data and old value share a VGPR, so the data is copied there first. */
+/** The words of a value into components from `first` on. */
+function copyWords(tuple: u32, first: u32, value: u32): void {
+  const count = componentsOf(value);
+  for (let k: u32 = 0; k < count; k++) {
+    const at = operandSize(tuple) == 1 ? tuple : component(tuple, first + k);
+    if (opOf(value) == Op.VEC) {
+      copy(at, operandOf(src(value, k)));
+      continue;
+    }
+    const operand = operandOf(value);
+    copy(at, operandSize(operand) == 1 ? operand : component(operand, k));
+  }
+}
+
+/** What a compare-and-swap of buffers takes: the new value, then the one to compare with. */
+export function swapTuple(i: u32): u32 {
+  const words = componentsOf(i);
+  const data = newVreg(RegClass.VGPR, 2 * words);
+  copyWords(data, 0, src(i, 2));
+  copyWords(data, words, src(i, 1));
+  return data;
+}
+
+/** The data of an atomic that gives nothing back, where it is known: other instructions may read it too. */
+function constantData(i: u32): u32 {
+  const data = src(i, 1);
+  return opOf(data) == Op.VEC ? constantTuple(data, 0, srcCount(data)) : constantTuple(i, 1, 1);
+}
+
+/** ssbo_atomic, ssbo_atomic_cmpswap: data and old value share VGPRs, so the data is copied there first. */
 export function selectBufferAtomic(i: u32): void {
   const compareSwap = opOf(i) == Op.SSBO_ATOMIC_CMPSWAP;
   const descriptor = descriptorOf(i);
   const used = useCount(i) > 0;
-  let data: u32 = used || compareSwap ? 0 : constantTuple(i, 1, 1);
-  if (data != 0) {
-    // Nothing is written back.
-  } else if (compareSwap) {
-    // New value, then the one to compare with.
-    data = newVreg(RegClass.VGPR, 2);
-    copy(component(data, 0), operandOf(src(i, 2)));
-    copy(component(data, 1), operandOf(src(i, 1)));
-  } else {
-    data = newVreg(RegClass.VGPR, 1);
-    copy(data, operandOf(src(i, 1)));
+  const words = componentsOf(i);
+  let data: u32 = used || compareSwap ? 0 : constantData(i);
+  if (compareSwap) {
+    data = swapTuple(i);
+  } else if (data == 0) {
+    data = newVreg(RegClass.VGPR, words);
+    copyWords(data, 0, src(i, 1));
   }
   bufferAddress(src(i, 0), imm(i, 2), 0);
-  const op = compareSwap ? <u32>Isa.buffer_atomic_cmpswap : bufferAtomicOp(imm(i, 3));
+  const swap: u32 = words == 2 ? Isa.buffer_atomic_cmpswap_x2 : Isa.buffer_atomic_cmpswap;
+  const op = compareSwap ? swap : bufferAtomicOp(imm(i, 3), words == 2);
   const j = bufferInstr(op, descriptor, addressImm, used ? Mod.GLC : 0);
   mSrc0[j] = data;
   if (used) {
-    mDst0[j] = component(data, 0);
-    valueOperand[i] = component(data, 0);
+    mDst0[j] = slice(data, 0, words);
+    valueOperand[i] = mDst0[j];
   }
 }
 
@@ -391,6 +417,11 @@ function aligned(offset: u32, base: u32, bits: u32): bool {
   return zeroBits(offset, 0) >= bits && ctz<u32>(base) >= bits;
 }
 
+/** A pair that goes in one instruction: loads and stores of 64-bit atomics, which lifting aligns to 8 bytes. */
+function isWhole(i: u32, count: u32): bool {
+  return count == 2 && (flagsOf(i) & InstrFlag.COHERENT) != 0;
+}
+
 /** How many dwords the next DS instruction of an access takes: 16-byte ones need alignment, two dwords go as a pair. */
 function dsPart(left: u32, done: u32, wide: bool): u32 {
   if (left >= 4 && wide && (done & 3) == 0) return 4;
@@ -400,17 +431,22 @@ function dsPart(left: u32, done: u32, wide: bool): u32 {
 export function selectSharedLoad(i: u32): void {
   const count = componentsOf(i);
   const wide = aligned(src(i, 0), imm(i, 0), 4);
+  const whole = isWhole(i, count);
   // read2 has element offsets of 8 bits: 1020 bytes, with the second element in reach.
   sharedAddress(
     src(i, 0),
     imm(i, 0),
     count > 1 ? count * 4 : 0,
-    count == 1 || (wide && count == 4) ? DS_OFFSET_MAX : 1020,
+    count == 1 || whole || (wide && count == 4) ? DS_OFFSET_MAX : 1020,
   );
   const dst = define(i);
   if (imm(i, 1) != 0) {
     const op: u32 = imm(i, 1) == 8 ? Isa.ds_read_u8 : Isa.ds_read_u16;
     mDst0[dsInstr(op, addressImm)] = dst;
+    return;
+  }
+  if (whole) {
+    mDst0[dsInstr(Isa.ds_read_b64, addressImm)] = dst;
     return;
   }
   for (let done: u32 = 0; done < count; ) {
@@ -436,15 +472,20 @@ export function selectSharedStore(i: u32): void {
   const data = dataOperand(src(i, 0));
   const count = operandSize(data);
   const wide = aligned(src(i, 1), imm(i, 0), 4);
+  const whole = isWhole(i, count);
   sharedAddress(
     src(i, 1),
     imm(i, 0),
     count > 1 ? count * 4 : 0,
-    count == 1 || (wide && count == 4) ? DS_OFFSET_MAX : 1020,
+    count == 1 || whole || (wide && count == 4) ? DS_OFFSET_MAX : 1020,
   );
   if (imm(i, 1) != 0) {
     const op: u32 = imm(i, 1) == 8 ? Isa.ds_write_b8 : Isa.ds_write_b16;
     mSrc1[dsInstr(op, addressImm)] = data;
+    return;
+  }
+  if (whole) {
+    mSrc1[dsInstr(Isa.ds_write_b64, addressImm)] = data;
     return;
   }
   for (let done: u32 = 0; done < count; ) {
@@ -488,16 +529,45 @@ function sharedAtomicOp(kind: u32, returns: bool): u32 {
       return Isa.ds_wrxchg_rtn_b32;
   }
 }
+function sharedPairAtomicOp(kind: u32, returns: bool): u32 {
+  switch (kind) {
+    case 0:
+      return returns ? Isa.ds_add_rtn_u64 : Isa.ds_add_u64;
+    case 1:
+      return returns ? Isa.ds_min_rtn_u64 : Isa.ds_min_u64;
+    case 2:
+      return returns ? Isa.ds_max_rtn_u64 : Isa.ds_max_u64;
+    case 3:
+      return returns ? Isa.ds_min_rtn_i64 : Isa.ds_min_i64;
+    case 4:
+      return returns ? Isa.ds_max_rtn_i64 : Isa.ds_max_i64;
+    case 5:
+      return returns ? Isa.ds_and_rtn_b64 : Isa.ds_and_b64;
+    case 6:
+      return returns ? Isa.ds_or_rtn_b64 : Isa.ds_or_b64;
+    case 7:
+      return returns ? Isa.ds_xor_rtn_b64 : Isa.ds_xor_b64;
+    default:
+      return Isa.ds_wrxchg_rtn_b64;
+  }
+}
 
 export function selectSharedAtomic(i: u32): void {
   const compareSwap = opOf(i) == Op.SHARED_ATOMIC_CMPSWAP;
   const used = useCount(i) > 0;
-  const first = inVgpr(operandOf(src(i, 1)));
-  const second = compareSwap ? inVgpr(operandOf(src(i, 2))) : 0;
+  const wide = componentsOf(i) == 2;
+  const first = dataOperand(src(i, 1));
+  const second = compareSwap ? dataOperand(src(i, 2)) : 0;
   sharedAddress(src(i, 0), imm(i, 0), 0, DS_OFFSET_MAX);
-  let op: u32 = used ? Isa.ds_cmpst_rtn_b32 : Isa.ds_cmpst_b32;
-  if (!compareSwap) op = sharedAtomicOp(imm(i, 1), used);
-  const returns = used || op == <u32>Isa.ds_wrxchg_rtn_b32;
+  let op: u32 = wide
+    ? used
+      ? Isa.ds_cmpst_rtn_b64
+      : Isa.ds_cmpst_b64
+    : used
+      ? Isa.ds_cmpst_rtn_b32
+      : Isa.ds_cmpst_b32;
+  if (!compareSwap) op = wide ? sharedPairAtomicOp(imm(i, 1), used) : sharedAtomicOp(imm(i, 1), used);
+  const returns = used || op == <u32>Isa.ds_wrxchg_rtn_b32 || op == <u32>Isa.ds_wrxchg_rtn_b64;
   const j = dsInstr(op, addressImm);
   // DS compares with data0 and stores data1.
   mSrc1[j] = first;

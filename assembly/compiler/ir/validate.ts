@@ -184,6 +184,9 @@ function checkShape(i: u32): bool {
     if (!sourceFits(i, v, kind)) return false;
   }
   if (op == Op.VEC) return srcCount(i) == components;
+  if (op == Op.SSBO_ATOMIC || op == Op.SHARED_ATOMIC) return componentsOf(src(i, 1)) == components && components <= 2;
+  if (op == Op.SSBO_ATOMIC_CMPSWAP || op == Op.SHARED_ATOMIC_CMPSWAP)
+    return componentsOf(src(i, 1)) == components && componentsOf(src(i, 2)) == components && components <= 2;
   if (op == Op.EXTRACT) return imm(i, 0) < componentsOf(src(i, 0));
   return true;
 }

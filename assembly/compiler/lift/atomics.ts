@@ -1,8 +1,8 @@
-/** OpAtomic* on storage buffers and workgroup memory, 32-bit integers. */
+/** OpAtomic* on storage buffers, physical pointers and workgroup memory, 32 and 64 bits, and on 32-bit texels. */
 import { failed } from "../../base/index.ts";
 import { Atomic, InstrFlag, Op } from "../../gen/ir-ops.ts";
 import { SpvOp } from "../../gen/spirv.ts";
-import { constant, newInstr, place0, setFlags, setImm, setSrc } from "../ir/index.ts";
+import { constant, extract, newInstr, place0, setFlags, setImm, setSrc } from "../ir/index.ts";
 import { un } from "./fold-build.ts";
 import {
   IdClass,
@@ -19,6 +19,7 @@ import {
   typeA,
   typeKind,
   unsupported,
+  unsupportedWidth,
 } from "./ids.ts";
 import { atomicTexel, loadTexel } from "./images.ts";
 import { accessFlags, loadPointer, memoryAddress, storePointer } from "./memory.ts";
@@ -26,12 +27,20 @@ import { liftOrder } from "./ordering.ts";
 import { kindOfVar, PtrKind, pointerAt } from "./pointers.ts";
 import { Unsupported } from "./texts.ts";
 import { TypeKind } from "./types.ts";
+import { pair, pairOf } from "./wide.ts";
 
-function scalarAt(k: u32): u32 {
+/** First leaf of the value in word k. */
+function leavesAt(k: u32): u32 {
   const id = idAt(k);
-  if (idClass[id] == IdClass.VALUE) return leafPool[idLeaf[id]];
+  if (idClass[id] == IdClass.VALUE) return idLeaf[id];
   malformed(k);
-  return constant(0);
+  return newLeaves(2);
+}
+/** The scalar in word k: 64 bits as a pair. */
+function scalarAt(k: u32, width: u32): u32 {
+  const leaf = leavesAt(k);
+  if (failed()) return constant(0);
+  return width == 64 ? pair(leafPool[leaf], leafPool[leaf + 1]) : leafPool[leaf];
 }
 
 function kindOfAtomic(op: u32): u32 {
@@ -81,33 +90,33 @@ function liftTexel(op: u32, at: u32, store: bool): void {
     return;
   }
   if (typeA[type] != 32) {
-    unsupported(Unsupported.ATOMIC, op);
+    unsupportedWidth(Unsupported.ATOMIC_TEXEL, op, typeA[type]);
     return;
   }
   if (store) {
-    atomicTexel(p, Atomic.SWAP, scalarAt(at + 4), 0);
+    atomicTexel(p, Atomic.SWAP, scalarAt(at + 4, 32), 0);
     return;
   }
   const compare = op == SpvOp.OpAtomicCompareExchange;
   const leaf = newLeaves(1);
   if (op == SpvOp.OpAtomicLoad) leafPool[leaf] = loadTexel(p);
-  else leafPool[leaf] = atomicTexel(p, kindOfAtomic(op), dataOf(op, at), compare ? scalarAt(at + 8) : 0);
+  else leafPool[leaf] = atomicTexel(p, kindOfAtomic(op), dataOf(op, at, 32), compare ? scalarAt(at + 8, 32) : 0);
   setValue(idAt(at + 2), idAt(at + 1), leaf);
 }
 
 /** What an atomic combines with memory. */
-function dataOf(op: u32, at: u32): u32 {
+function dataOf(op: u32, at: u32, width: u32): u32 {
   switch (op) {
     case SpvOp.OpAtomicCompareExchange:
-      return scalarAt(at + 7);
+      return scalarAt(at + 7, width);
     case SpvOp.OpAtomicIIncrement:
-      return constant(1);
+      return width == 64 ? pairOf(1) : constant(1);
     case SpvOp.OpAtomicIDecrement:
-      return constant(0xffff_ffff);
+      return width == 64 ? pairOf(0xffff_ffff_ffff_ffff) : constant(0xffff_ffff);
     case SpvOp.OpAtomicISub:
-      return un(Op.INEG, scalarAt(at + 6));
+      return un(Op.INEG, scalarAt(at + 6, width));
     default:
-      return scalarAt(at + 6);
+      return scalarAt(at + 6, width);
   }
 }
 
@@ -123,14 +132,18 @@ function liftAccess(op: u32, at: u32, store: bool): void {
   const scalar =
     typeKind[type] == TypeKind.INT ||
     (typeKind[type] == TypeKind.FLOAT && (store || op == SpvOp.OpAtomicLoad || op == SpvOp.OpAtomicExchange));
-  if ((kind != PtrKind.SSBO && kind != PtrKind.SHARED) || !scalar || typeA[type] != 32) {
-    unsupported(Unsupported.ATOMIC, op);
+  if (kind != PtrKind.SSBO && kind != PtrKind.SHARED) {
+    unsupported(Unsupported.ATOMIC_PLACE, op);
+    return;
+  }
+  const width = typeA[type];
+  if (!scalar || (width != 32 && width != 64)) {
+    unsupportedWidth(Unsupported.ATOMIC, op, width);
     return;
   }
   if (store) {
-    const leaf = newLeaves(1);
-    leafPool[leaf] = scalarAt(at + 4);
-    storePointer(p, leaf, 0, InstrFlag.COHERENT);
+    const value = leavesAt(at + 4);
+    if (!failed()) storePointer(p, value, 0, InstrFlag.COHERENT);
     return;
   }
   if (idAt(at + 1) != type) {
@@ -153,9 +166,10 @@ function liftAccess(op: u32, at: u32, store: bool): void {
     : shared
       ? Op.SHARED_ATOMIC
       : Op.SSBO_ATOMIC;
-  const data = dataOf(op, at);
-  const expected: u32 = compare ? scalarAt(at + 8) : 0;
-  const i = newInstr(irOp, 32, 1, sources);
+  const data = dataOf(op, at, width);
+  const expected: u32 = compare ? scalarAt(at + 8, width) : 0;
+  const words = width >> 5;
+  const i = newInstr(irOp, 32, words, sources);
   memoryAddress(i, p, 0, 1 + operands);
   if (compare) {
     setSrc(i, 1, expected);
@@ -166,7 +180,7 @@ function liftAccess(op: u32, at: u32, store: bool): void {
   }
   setFlags(i, accessFlags(p, 0) | InstrFlag.COHERENT);
   place0(i);
-  const leaf = newLeaves(1);
-  leafPool[leaf] = i;
+  const leaf = newLeaves(words);
+  for (let k: u32 = 0; k < words && !failed(); k++) leafPool[leaf + k] = words == 1 ? i : extract(i, k);
   setValue(result, type, leaf);
 }

@@ -150,6 +150,10 @@ export function malformed(at: u32): void {
 export function unsupported(text: u32, value: u32): void {
   fail(Fail.UNSUPPORTED, text, value, 0);
 }
+/** As `unsupported`, of opcode `op` on scalars of `width` bits. */
+export function unsupportedWidth(text: u32, op: u32, width: u32): void {
+  fail(Fail.UNSUPPORTED, text, op, width);
+}
 
 /** Word `k` of the module; past its end the run fails and the answer is 0. */
 export function wordAt(k: u32): u32 {

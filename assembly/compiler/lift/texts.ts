@@ -20,4 +20,6 @@ export const enum Unsupported {
   WIDE_OP = 18,
   VERTEX_INPUT = 19,
   IMAGE = 20,
+  ATOMIC_PLACE = 21,
+  ATOMIC_TEXEL = 22,
 }
