@@ -4,6 +4,7 @@ import { createClient } from "../client/index.ts";
 import type { ShaderCompiler } from "../codeobj/index.ts";
 import { type DriverManifest, readManifest } from "../umd/index.ts";
 import { CliError, complain, type ServeSettings } from "./environment.ts";
+import { remoteService } from "./remote.ts";
 
 function load(path: string): DriverManifest {
   let text: string;
@@ -16,14 +17,14 @@ function load(path: string): DriverManifest {
 }
 
 /**
- * Where pipelines are compiled: as the first manifest of `KILN_ICD_FILENAMES` says, else in this process. Every manifest
- * must be right: one that is not ends the command, with its path.
+ * Where pipelines are compiled: by `--server`, else as the first manifest of `KILN_ICD_FILENAMES` says, else in this
+ * process. Every manifest must be right: one that is not ends the command, with its path.
  */
-export function driverCompiler(
-  { icdFilenames, debug, apiKey }: ServeSettings,
-  inProcess: () => ShaderCompiler,
-): ShaderCompiler {
+export function driverCompiler(settings: ServeSettings, inProcess: () => ShaderCompiler): ShaderCompiler {
+  const { icdFilenames, debug, apiKey } = settings;
   const [manifest] = icdFilenames.map(load);
+  const service = remoteService(settings);
+  if (service !== undefined) return service;
   if (manifest === undefined) return inProcess();
   const { path, apiVersion, driverVersion, compile } = manifest;
   if (debug.includes("api")) {

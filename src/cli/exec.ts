@@ -8,6 +8,7 @@ import { showDiagnostics } from "./compile.ts";
 import { driverCompiler } from "./driver-compiler.ts";
 import { CliError, print, type ServeSettings } from "./environment.ts";
 import type { Bind, BindingName, Out } from "./exec-arguments.ts";
+import { asking } from "./remote.ts";
 import { processSwitches, switchedMachine } from "./switches.ts";
 
 export interface Execution {
@@ -32,7 +33,7 @@ export async function exec(execution: Execution, settings: ServeSettings): Promi
   refuseTwice(binds, "--bind");
   if (execution.json === "-" && outs.some(({ file }) => file === "-"))
     throw new CliError(2, "--json and --out both name standard output");
-  const compiled = await driverCompiler(settings, createLocalCompiler).compile(request);
+  const compiled = await asking(driverCompiler(settings, createLocalCompiler).compile(request));
   showDiagnostics(compiled.ok ? compiled.record.diagnostics : compiled.diagnostics);
   if (!compiled.ok) return 1;
   refuseMissing(execution, compiled.record.reflection);

@@ -132,8 +132,9 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     .option("--seed <s>", "seed of the machine's scheduling")
     .option("--coherence", "caches hold data: a missing flush, invalidate or wait shows as stale data")
     .option("--counters", "count cache hits and stalls, estimate cycles")
+    .option("--server <url>", "compile on this service; its key in KILN_API_KEY")
     .option("--json [file]", "what the run counted and how exact it was, as JSON; - is standard output")
-    .action(async (file: string, flags: ExecFlags) => {
+    .action(async (file: string, { server, ...flags }: ExecFlags & { server?: string }) => {
       const parse = await import("./exec-arguments.ts");
       const { requestOf } = await import("./source-files.ts");
       const execution = {
@@ -147,7 +148,8 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
         ...(flags.json === undefined ? {} : { json: flags.json === true ? "-" : flags.json }),
       };
       const { exec } = await import("./exec.ts");
-      setStatus(await exec(execution, environment.loadConfig({})));
+      const settings = environment.loadConfig(server === undefined ? {} : { server });
+      setStatus(await exec(execution, settings));
     });
 
   kiln
@@ -164,12 +166,14 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     .option("--coherence", "caches hold data: a missing flush, invalidate or wait shows as stale data")
     .option("--counters", "count cache hits and stalls, estimate cycles")
     .option("--bisect", "on a failure, find the first submit without which it passes")
+    .option("--server <url>", "compile on this service; its key in KILN_API_KEY")
     .option("--from-comments", "also shaders (.comp) with their script in comments // amber: …")
     .option("--json [file]", "results as JSON; - is standard output")
     .option("--junit <file>", "results as JUnit XML")
-    .action(async (paths: string[], flags: RunFlags) => {
+    .action(async (paths: string[], { server, ...flags }: RunFlags & { server?: string }) => {
       const { run } = await import("./run.ts");
-      setStatus(await run(paths, flags, environment.loadConfig({})));
+      const settings = environment.loadConfig(server === undefined ? {} : { server });
+      setStatus(await run(paths, flags, settings));
     });
 
   kiln

@@ -88,6 +88,12 @@ describe("kiln serve", () => {
     expect(refused.status).toBe(1);
     expect(refused.stderr).toMatch(new RegExp(`^${bad}:2:`, "m"));
     expect(run("compile", file, "--server", "http://127.0.0.1:1")).toMatchObject({ status: 3, stdout: "" });
+    const words = join(folder, "words.bin");
+    writeFileSync(words, new Uint8Array(new Float32Array([1, 2, 3, 4]).buffer));
+    const binds = ["--bind", `0=${words}`, "--bind", `1=${words}`, "--push", "u32 4 f32 2.0", "--out", "1=-"];
+    const executed = spawnSync(process.execPath, ["dist/kiln.js", "exec", file, ...binds, "--server", server.address]);
+    expect([...new Float32Array(new Uint8Array(executed.stdout).buffer)]).toEqual([3, 6, 9, 12]);
+    expect(run("exec", file, ...binds, "--server", "http://127.0.0.1:1")).toMatchObject({ status: 3, stdout: "" });
   });
 
   it("answers /metrics in Prometheus' text format, counting compiles", async () => {
