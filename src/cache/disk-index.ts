@@ -2,6 +2,9 @@ import { decodeRows, encodeRow, encodeRows, keyAt, type Row, RowKind, rowBytes }
 import { KeyTable } from "./key-table.ts";
 import type { Key } from "./tier.ts";
 
+/** Purges that a new journal repeats, newest: more come in no second. */
+const purgeRows = 1024;
+
 /** What the journal says: which keys are stored, in order of last use, with their bytes; and the compile history. */
 export class DiskIndex {
   /** Values: bytes on disk. */
@@ -12,6 +15,7 @@ export class DiskIndex {
   /** Values: tags of builds. */
   readonly #inputs = new KeyTable();
   readonly #sources = new KeyTable();
+  readonly #purged = new KeyTable();
 
   constructor(historyRows: number) {
     this.#historyRows = historyRows;
@@ -37,8 +41,13 @@ export class DiskIndex {
         this.#remember(this.#evicted, bytes, at, 0);
         this.#drop(bytes, at);
         break;
-      case RowKind.remove:
       case RowKind.purge:
+        // Kept when the journal is written anew: others may not have read it yet.
+        this.#purged.set(bytes, at, value);
+        if (this.#purged.size > purgeRows) this.#purged.remove(this.#purged.oldest);
+        this.#drop(bytes, at);
+        break;
+      case RowKind.remove:
         this.#drop(bytes, at);
         break;
       case RowKind.input:
@@ -64,7 +73,7 @@ export class DiskIndex {
 
   reset(): void {
     this.entryBytes = 0;
-    for (const table of [this.entries, this.#evicted, this.#inputs, this.#sources]) table.clear();
+    for (const table of [this.entries, this.#evicted, this.#inputs, this.#sources, this.#purged]) table.clear();
   }
 
   applyRows(rows: readonly Row[]): void {
@@ -100,6 +109,7 @@ export class DiskIndex {
       [RowKind.source, this.#sources],
       [RowKind.input, this.#inputs],
       [RowKind.evict, this.#evicted],
+      [RowKind.purge, this.#purged],
       [RowKind.put, this.entries],
     ] as const;
     for (const [kind, table] of tables) {
@@ -117,7 +127,7 @@ export class DiskIndex {
   }
 
   get rowCount(): number {
-    return this.entries.size + this.#evicted.size + this.#inputs.size + this.#sources.size;
+    return this.entries.size + this.#evicted.size + this.#inputs.size + this.#sources.size + this.#purged.size;
   }
 }
 

@@ -1,8 +1,9 @@
+import { randomInt } from "node:crypto";
 import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { Counters } from "./counters.ts";
-import { makeFolder, makeShards, shardCount, shardName, unlinkQuietly } from "./disk-folder.ts";
+import { makeFolder, makeShards, shardCount, shardName, unlinkFile, unlinkQuietly } from "./disk-folder.ts";
 import { DiskIndex } from "./disk-index.ts";
 import { reconcile } from "./disk-reconcile.ts";
 import { DiskSpace } from "./disk-space.ts";
@@ -65,9 +66,13 @@ export class DiskTier implements Tier, History {
   #touchTimer: NodeJS.Timeout | undefined;
   #temporary = 0;
   #isCompacting = false;
+  /** The last purge of all keys that was noted: a journal that is written anew repeats it. */
+  #purgedAll = 0;
+  /** The journal's first reading is over. */
+  #isOpened = false;
   #triedAt = performance.now();
   #closed = false;
-  /** Why nothing can be stored, from when the folder was opened: an errno. */
+  /** Why nothing can be stored, from when the folder was opened: an errno. What is there may be read all the same. */
   problem: string | undefined;
   /** Settles when the journal has been read: before that a put waits, since nobody knows what there is. */
   #known: Promise<void> = Promise.resolve();
@@ -91,7 +96,8 @@ export class DiskTier implements Tier, History {
   #open(): void {
     try {
       this.#openJournal();
-      this.problem = undefined;
+      this.problem = this.#journal?.readOnly;
+      if (this.problem !== undefined) this.#count("errors");
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       this.#count("errors");
@@ -120,8 +126,7 @@ export class DiskTier implements Tier, History {
       path,
       (kind, bytes, at, value) => {
         this.#index.apply(kind, bytes, at, value);
-        // What was read of the past concerns nobody's memory.
-        if (kind === RowKind.purge && journal.isCaughtUp) this.#notePurge(bytes.toString("hex", at, at + 32) as Key);
+        if (kind === RowKind.purge) this.#notePurge(bytes.toString("hex", at, at + 32) as Key, value);
       },
       () => {
         this.#index.reset();
@@ -132,8 +137,16 @@ export class DiskTier implements Tier, History {
     this.#catchUp(journal);
   }
 
-  #notePurge(key: Key): void {
-    this.#options.onPurge?.(key === allKeys ? undefined : key);
+  #notePurge(key: Key, value: number): void {
+    const isOld = key === allKeys && value === this.#purgedAll;
+    if (key === allKeys) this.#purgedAll = value;
+    // What the first reading finds of the past concerns nobody's memory.
+    if (!isOld && this.#isOpened) this.#options.onPurge?.(key === allKeys ? undefined : key);
+  }
+
+  /** There is a folder, and it cannot be written. */
+  get isReadOnly(): boolean {
+    return this.#journal?.readOnly !== undefined;
   }
 
   /** Reads what other processes wrote: what they purged shall not wait for the next put. */
@@ -147,7 +160,12 @@ export class DiskTier implements Tier, History {
   }
 
   #catchUp(journal: Journal): void {
-    this.#known = journal.catchUp(() => this.#closed).catch(() => this.#count("errors"));
+    this.#known = journal
+      .catchUp(() => this.#closed)
+      .catch(() => this.#count("errors"))
+      .then(() => {
+        this.#isOpened = true;
+      });
   }
 
   #path(key: Key): string {
@@ -228,7 +246,7 @@ export class DiskTier implements Tier, History {
   #append(rows: readonly Row[]): boolean {
     if (this.#closed) return false;
     try {
-      if (this.#journal === undefined) return false;
+      if (this.#journal === undefined || this.isReadOnly) return false;
       this.#journal.append(rows);
       return true;
     } catch {
@@ -238,9 +256,9 @@ export class DiskTier implements Tier, History {
   }
 
   async put(key: Key, value: Uint8Array): Promise<void> {
-    if (this.#journal === undefined) this.#tryAgain();
+    if (this.#journal === undefined || this.isReadOnly) this.#tryAgain();
     while (this.#journal?.isCaughtUp === false && !this.#closed) await this.#known;
-    if (this.#journal === undefined || this.#closed) {
+    if (this.#journal === undefined || this.isReadOnly || this.#closed) {
       this.#count("errors");
       return;
     }
@@ -260,7 +278,8 @@ export class DiskTier implements Tier, History {
   #tryAgain(): void {
     if (this.#closed || performance.now() - this.#triedAt < tryAgainMs) return;
     this.#triedAt = performance.now();
-    this.#open();
+    if (!this.isReadOnly) this.#open();
+    else if (this.#journal?.canWrite() === true) this.#openJournalAgain();
   }
 
   /** Without a pause from the look at the sum to the record in its place: no other put of this process comes between. */
@@ -319,6 +338,7 @@ export class DiskTier implements Tier, History {
 
   /** Drops the least recently used until the entries take `budgetBytes`, but at most `atMost` of them. */
   #evictDownTo(budgetBytes: number, atMost: number): number {
+    if (this.isReadOnly) return 0;
     const rows: Row[] = [];
     const { entries } = this.#index;
     let bytes = this.#index.entryBytes;
@@ -343,7 +363,8 @@ export class DiskTier implements Tier, History {
   async #compactIfLong(): Promise<void> {
     const journal = this.#journal;
     const tooLong = (this.#index.rowCount * 2 + 1024) * rowBytes;
-    if (journal === undefined || this.#isCompacting || this.#closed || journal.sizeBytes < tooLong) return;
+    if (journal === undefined || this.isReadOnly || this.#isCompacting || this.#closed || journal.sizeBytes < tooLong)
+      return;
     this.#isCompacting = true;
     try {
       await this.#lock.run(0, () => journal.replace(this.#index.slices(sliceRows)));
@@ -354,8 +375,9 @@ export class DiskTier implements Tier, History {
     }
   }
 
+  /** Errors: `ReadOnlyFolder` for a record that stays. */
   async delete(key: Key): Promise<boolean> {
-    const had = unlinkQuietly(this.#path(key));
+    const had = unlinkFile(this.#path(key));
     this.#touched.delete(key);
     this.#append([{ kind: RowKind.purge, key, value: 0 }]);
     return had;
@@ -363,20 +385,23 @@ export class DiskTier implements Tier, History {
 
   async reject(key: Key): Promise<void> {
     this.#count("corrupt");
-    await this.delete(key);
+    unlinkQuietly(this.#path(key));
+    this.#touched.delete(key);
+    if (this.#index.has(key)) this.#append([{ kind: RowKind.remove, key, value: 0 }]);
   }
 
+  /** Errors: `ReadOnlyFolder` where a record stays. */
   async clear(): Promise<number> {
     let count = 0;
     for await (const key of this.keys()) if (await this.delete(key)) count++;
     // The history goes too: what is compiled next is cold.
     const journal = this.#journal;
-    if (journal !== undefined) {
+    if (journal !== undefined && !this.isReadOnly) {
       await this.#lock.run(200, () => {
         this.#index.reset();
         return journal.replace([]);
       });
-      this.#append([{ kind: RowKind.purge, key: allKeys, value: 0 }]);
+      this.#append([{ kind: RowKind.purge, key: allKeys, value: randomInt(1, 2 ** 32) }]);
       // What others stored meanwhile.
       await this.#compareWithFiles();
     }
@@ -413,7 +438,9 @@ export class DiskTier implements Tier, History {
       root: this.#root,
       index: this.#index,
       isOver: () => this.#closed,
-      append: (rows) => this.#append(rows),
+      append: (rows) => {
+        if (!this.#append(rows) && this.isReadOnly) this.#index.applyRows(rows);
+      },
       chargeBytes: (length) => this.#space.fileBytes(length),
       trim: () => {
         this.#space.lookAtAll();

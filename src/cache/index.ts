@@ -1,5 +1,5 @@
 export { countsUpTo, durationBucket, percentile } from "./counters.ts";
-export { makeFolder } from "./disk-folder.ts";
+export { makeFolder, ReadOnlyFolder } from "./disk-folder.ts";
 export type { Identity, MissReason } from "./history.ts";
 export { storeProblem } from "./open-store.ts";
 export { ShaderCache } from "./shader-cache.ts";

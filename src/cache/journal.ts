@@ -13,6 +13,7 @@ import {
 import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { isReadOnlyCode } from "./disk-folder.ts";
 import { decodeRows, encodeRows, type OnRow, type Row, rowBytes } from "./journal-row.ts";
 
 /** Bytes read at a time: some milliseconds, after which the event loop runs. */
@@ -34,6 +35,8 @@ export class Journal {
   #file: number;
   #offset = 0;
   #lookedAt = performance.now();
+  /** Why it can be read only; undefined where it can be written. */
+  readOnly: string | undefined;
   /** True once `catchUp` has read all there was: from then on `follow` has little to do. */
   isCaughtUp = false;
 
@@ -45,7 +48,30 @@ export class Journal {
     this.#path = path;
     this.#onRow = onRow;
     this.#onRestart = onRestart;
-    this.#file = openSync(path, "a+");
+    this.#file = this.#open();
+  }
+
+  #open(): number {
+    this.readOnly = undefined;
+    try {
+      return openSync(this.#path, "a+");
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (!isReadOnlyCode(code)) throw error;
+      const file = openSync(this.#path, "r");
+      this.readOnly = code;
+      return file;
+    }
+  }
+
+  /** Whether it could be written now. */
+  canWrite(): boolean {
+    try {
+      closeSync(openSync(this.#path, "a"));
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Reads some; true when there is more. */
@@ -154,7 +180,7 @@ export class Journal {
     this.#lookedAt = now;
     const there = statSync(this.#path, { throwIfNoEntry: false });
     if (there !== undefined && there.ino === mine.ino && there.dev === mine.dev) return mine;
-    const file = openSync(this.#path, "a+");
+    const file = this.#open();
     closeSync(this.#file);
     this.#file = file;
     this.#offset = 0;

@@ -1,5 +1,6 @@
 import { CounterFile } from "./counter-file.ts";
 import { Counters } from "./counters.ts";
+import { ReadOnlyFolder } from "./disk-folder.ts";
 import { DiskTier } from "./disk-tier.ts";
 import { FolderLeases } from "./folder-leases.ts";
 import { type History, type Identity, MemoryHistory, type MissReason, missReason, missReasons } from "./history.ts";
@@ -21,6 +22,10 @@ export interface ShaderCacheOptions {
 }
 
 const sharedTimeoutMs = 500;
+
+function ignoreReadOnly(error: unknown): void {
+  if (!(error instanceof ReadOnlyFolder)) throw error;
+}
 
 /** The tiers in order, nearest first, with their counters and the history that explains misses. */
 export class ShaderCache {
@@ -98,19 +103,31 @@ export class ShaderCache {
     }
     for (const each of this.tiers) {
       if (each.name === tier) await each.reject(key);
-      else await each.delete(key);
+      else await each.delete(key).catch(ignoreReadOnly);
     }
   }
 
-  async delete(key: Key): Promise<boolean> {
-    const had = await Promise.all(this.tiers.map((tier) => tier.delete(key)));
-    return had.includes(true);
+  /** Farthest first, so that none gets back what is to go from one behind it. Errors: the first, after all had their turn. */
+  async #purge<T>(operation: (tier: Tier) => Promise<T>): Promise<T[]> {
+    const [done, failed]: [T[], unknown[]] = [[], []];
+    for (const tier of [...this.tiers].reverse()) {
+      await operation(tier).then(
+        (answer) => done.push(answer),
+        (error: unknown) => failed.push(error),
+      );
+    }
+    if (failed.length > 0) throw failed[0];
+    return done;
   }
 
-  /** Drops every entry of every tier; answers how many different ones there were at least. */
+  /** True when a tier had it. Errors: `ReadOnlyFolder` where the disk's record stays. */
+  async delete(key: Key): Promise<boolean> {
+    return (await this.#purge((tier) => tier.delete(key))).includes(true);
+  }
+
+  /** Drops every entry of every tier; answers how many different ones there were at least. Errors: `ReadOnlyFolder`. */
   async clear(): Promise<number> {
-    const counts = await Promise.all(this.tiers.map((tier) => tier.clear()));
-    return Math.max(...counts);
+    return Math.max(...(await this.#purge((tier) => tier.clear())));
   }
 
   /** The first reason that fits a miss. */

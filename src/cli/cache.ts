@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ShaderCache } from "../cache/index.ts";
+import { ReadOnlyFolder, ShaderCache } from "../cache/index.ts";
 import { CliError, print, type ServeSettings } from "./environment.ts";
 import { asking, remoteService } from "./remote.ts";
 
@@ -47,6 +47,9 @@ export async function cacheCommand(action: CacheAction, settings: ServeSettings,
         return corrupt.length === 0 ? 0 : 1;
       }
     }
+  } catch (error) {
+    if (error instanceof ReadOnlyFolder) throw new CliError(3, `${folder}: ${error.message}`);
+    throw error;
   } finally {
     await cache.close();
   }

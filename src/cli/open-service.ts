@@ -32,7 +32,8 @@ export function openService(settings: ServeSettings, tracing?: Tracing): Compile
   );
   const problem = cache.disk?.problem;
   if (problem !== undefined) {
-    complain(`kiln: cannot store in ${settings.cacheDir} (${problem}): serving without a disk cache`);
+    const without = cache.disk?.isReadOnly === true ? "serving what it has" : "serving without a disk cache";
+    complain(`kiln: cannot store in ${settings.cacheDir} (${problem}): ${without}`);
   }
   const { workers, maxWaiting, timeLimitMs, memoryLimitMb, isolate } = settings;
   const pool = new CompilePool({

@@ -10,6 +10,11 @@ export const serviceCodes = defineCodes({
     text: "the compile needed more than {limitMb} MB and was stopped",
   },
   QUEUE_FULL: { status: 503, blame: "host", text: "{waiting} compiles are waiting, at most {limit} may" },
+  CACHE_READ_ONLY: {
+    status: 503,
+    blame: "host",
+    text: "nothing was purged on disk: the cache folder cannot be written ({reason})",
+  },
   SHUTTING_DOWN: { status: 503, blame: "host", text: "the service is stopping" },
   COMPILER_BUG: {
     status: 500,

@@ -7,6 +7,7 @@ import {
   type Lookup,
   type MissReason,
   percentile,
+  ReadOnlyFolder,
   type ShaderCache,
   type TierName,
   type TierStats,
@@ -390,12 +391,14 @@ export class CompileService {
     return (await this.#find(key, { corrupt: false, quiet: true }))?.stored;
   }
 
-  deleteArtifact(key: string): Promise<boolean> {
-    return isKey(key) ? this.#options.cache.delete(key) : Promise.resolve(false);
+  /** Errors: CACHE_READ_ONLY. */
+  async deleteArtifact(key: string): Promise<boolean> {
+    return isKey(key) ? this.#options.cache.delete(key).catch(asServiceError) : false;
   }
 
+  /** Errors: CACHE_READ_ONLY. */
   clearCache(): Promise<number> {
-    return this.#options.cache.clear();
+    return this.#options.cache.clear().catch(asServiceError);
   }
 
   stats(): CacheStatistics {
@@ -457,6 +460,10 @@ export class CompileService {
     await Promise.allSettled(this.#flights.values());
     await this.#options.cache.close();
   }
+}
+
+function asServiceError(error: unknown): never {
+  throw error instanceof ReadOnlyFolder ? serviceError("CACHE_READ_ONLY", { reason: error.code }) : error;
 }
 
 /** What a record is made of: it belongs to every request that differs in the file's name only. */

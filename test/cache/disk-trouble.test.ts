@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Counters } from "../../src/cache/counters.ts";
 import { DiskTier } from "../../src/cache/disk-tier.ts";
-import { type Key, ShaderCache } from "../../src/cache/index.ts";
+import { type Key, ReadOnlyFolder, ShaderCache } from "../../src/cache/index.ts";
 
 let folder: string;
 let isMounted = false;
@@ -62,6 +62,7 @@ describe.skipIf(!mayMount)("a disk in trouble", () => {
     mount("size=4m");
     const first = new ShaderCache({ memoryBytes: 0, disk: { folder, capacityBytes: 8 << 20 } });
     await first.put(keyOf("old"), Buffer.from("old"));
+    const { bytes, entries } = first.tierStats()[1] as { bytes: number; entries: number };
     await first.close();
     mount("remount,ro");
     const cache = new ShaderCache({ memoryBytes: 0, disk: { folder, capacityBytes: 8 << 20 } });
@@ -70,6 +71,13 @@ describe.skipIf(!mayMount)("a disk in trouble", () => {
     await cache.put(keyOf("new"), Buffer.from("new"));
     expect(await cache.get(keyOf("new"))).toBeUndefined();
     expect(cache.tierStats()[1]).toMatchObject({ hits: 1, misses: 1, corrupt: 0, puts: 1, errors: 2 });
+    expect(cache.disk?.isReadOnly).toBe(true);
+    expect(cache.tierStats()[1]).toMatchObject({ bytes, entries });
+    // A purge that does not purge says so.
+    await expect(cache.delete(keyOf("old"))).rejects.toBeInstanceOf(ReadOnlyFolder);
+    await expect(cache.clear()).rejects.toBeInstanceOf(ReadOnlyFolder);
+    expect(await cache.delete(keyOf("none"))).toBe(false);
+    expect(await cache.get(keyOf("old"))).toMatchObject({ tier: "disk" });
     await cache.close();
   });
 });

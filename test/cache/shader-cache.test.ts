@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Counters, durationBucket, percentile } from "../../src/cache/counters.ts";
+import { DiskIndex } from "../../src/cache/disk-index.ts";
 import { type Identity, type Key, type Lookup, ShaderCache } from "../../src/cache/index.ts";
+import { decodeRows, RowKind } from "../../src/cache/journal-row.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -65,6 +67,24 @@ describe("shader cache", () => {
     other.disk?.follow();
     expect((await other.get(a))?.tier).toBe("memory");
     await Promise.all([one.close(), other.close()]);
+  });
+
+  it("repeats purges in a journal that is written anew: others may not have read them", () => {
+    const index = new DiskIndex(100);
+    const rows = [
+      { kind: RowKind.put, key: keyOf("a"), value: 4096 },
+      { kind: RowKind.put, key: keyOf("b"), value: 4096 },
+      { kind: RowKind.purge, key: keyOf("a"), value: 0 },
+    ] as const;
+    index.applyRows(rows);
+    const repeated: (readonly [number, string])[] = [];
+    for (const slice of index.slices(10)) {
+      decodeRows(slice, (kind, bytes, at) => repeated.push([kind, bytes.toString("hex", at, at + 32)]));
+    }
+    expect(repeated).toEqual([
+      [RowKind.purge, keyOf("a")],
+      [RowKind.put, keyOf("b")],
+    ]);
   });
 
   it("keeps its counters over a restart", async () => {
