@@ -5,6 +5,7 @@ import { SpvOp } from "../../gen/spirv.ts";
 import { alu1, constant, constantBool, isConst, setImm } from "../ir/index.ts";
 import { addI, bin, fadd, fmul, fsub, notB, sel, tri, un } from "./fold-build.ts";
 import { leafPool } from "./ids.ts";
+import { isPair, pairOf } from "./wide.ts";
 
 /** Booleans: a != b under the ordered rule. */
 function ordNotEqual(a: u32, b: u32): u32 {
@@ -16,12 +17,27 @@ function shiftedMask(count: u32, offset: u32): u32 {
   return sel(bin(Op.UGE, count, constant(32)), constant(0xffff_ffff), bin(Op.BFM, count, offset));
 }
 
-/** Field of `count` bits from `offset`; count 0 gives 0, count 32 the value. */
+/** 64 bits: the field goes to the top, and comes down with zeros or its sign. A shift by 64 is one by 0. */
+function wideExtract(signed: bool, a: u32, offset: u32, count: u32): u32 {
+  const top = bin(Op.ISHL, a, bin(Op.ISUB, constant(64), bin(Op.IADD, offset, count)));
+  const field = bin(signed ? Op.ISHR : Op.USHR, top, bin(Op.ISUB, constant(64), count));
+  return sel(bin(Op.IEQ, count, constant(0)), pairOf(0), field);
+}
+function wideInsert(base: u32, insert: u32, offset: u32, count: u32): u32 {
+  const ones = bin(Op.USHR, pairOf(0xffff_ffff_ffff_ffff), bin(Op.ISUB, constant(64), count));
+  const mask = bin(Op.ISHL, ones, offset);
+  const changed = bin(Op.IAND, mask, bin(Op.IXOR, base, bin(Op.ISHL, insert, offset)));
+  return sel(bin(Op.IEQ, count, constant(0)), base, bin(Op.IXOR, base, changed));
+}
+
+/** Field of `count` bits from `offset`; count 0 gives 0, count of all bits the value. */
 export function bitfieldExtract(signed: bool, a: u32, offset: u32, count: u32): u32 {
+  if (isPair(a)) return wideExtract(signed, a, offset, count);
   return sel(bin(Op.UGE, count, constant(32)), a, tri(signed ? Op.IBFE : Op.UBFE, a, offset, count));
 }
 
 export function bitfieldInsert(base: u32, insert: u32, offset: u32, count: u32): u32 {
+  if (isPair(base)) return wideInsert(base, insert, offset, count);
   return tri(Op.BFI, shiftedMask(count, offset), bin(Op.ISHL, insert, offset), base);
 }
 

@@ -46,7 +46,7 @@ import {
 } from "./scalars.ts";
 import { Unsupported } from "./texts.ts";
 import { isPhysical, isPointerValue, partLeaf, partType, scalarWidth, TypeKind, typeAt } from "./types.ts";
-import { mulHigh } from "./wide.ts";
+import { isPair, low, mulHigh } from "./wide.ts";
 
 /** A value id in word k; anything else fails and answers 0. */
 export function valueAt(k: u32): u32 {
@@ -165,7 +165,12 @@ function liftUnary(op: u32, at: u32, first: u32): bool {
   const head = unary(op, leafPool[a]);
   if (head == 0) return false;
   const out = result(at);
-  for (let k: u32 = 0; k < n && !failed(); k++) leafPool[out + k] = k == 0 ? head : unary(op, leafPool[a + k]);
+  const width = scalarWidth(idAt(at + 1));
+  for (let k: u32 = 0; k < n && !failed(); k++) {
+    const value = k == 0 ? head : unary(op, leafPool[a + k]);
+    // The word is reversed: a narrow scalar's bits are its upper ones.
+    leafPool[out + k] = op == SpvOp.OpBitReverse && width < 32 ? bin(Op.USHR, value, constant(32 - width)) : value;
+  }
   return true;
 }
 
@@ -427,13 +432,18 @@ function liftConversion(op: u32, at: u32, first: u32): void {
   for (let k: u32 = 0; k < n && !failed(); k++) leafPool[out + k] = convert(op, leafPool[a + k], width);
 }
 
+/** A small number of whatever width, as a word. */
+function wordOf(value: u32): u32 {
+  return isPair(value) ? low(value) : value;
+}
+
 function liftBitfield(op: u32, at: u32): void {
   const n = resultCount(at);
   const insert: u32 = op == SpvOp.OpBitFieldInsert ? 1 : 0;
   const a = operand(at + 3, n);
   const b = insert != 0 ? operand(at + 4, n) : a;
-  const offset = leafPool[operand(at + 4 + insert, 1)];
-  const bits = leafPool[operand(at + 5 + insert, 1)];
+  const offset = wordOf(leafPool[operand(at + 4 + insert, 1)]);
+  const bits = wordOf(leafPool[operand(at + 5 + insert, 1)]);
   const out = result(at);
   for (let k: u32 = 0; k < n && !failed(); k++) {
     leafPool[out + k] =
