@@ -140,6 +140,8 @@ export function createMachine(options: MachineOptions = {}): Machine {
         ...(validate === undefined ? {} : { validate }),
       });
       const device = instance.createDevice({ processName, ...options });
+      // What a dump can still name: the kernel makes none of a process that is gone.
+      for (const [fd, { kernel: file }] of devices) if (file.closed) devices.delete(fd);
       devices.set(device.fd, device);
       return device;
     },

@@ -4,6 +4,8 @@
  */
 export interface SharedSyncobj {
   readonly kind: "syncobj";
+  /** A timeline, else binary. */
+  readonly timeline: boolean;
 }
 
 /** A BO outside any file, to be passed to another process of the same machine. Opaque: only its kernel looks inside. */

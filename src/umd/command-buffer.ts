@@ -4,6 +4,7 @@ import { type BarrierScope, computeEncoder, type Encoder, type QueueName, transf
 import { DriverError, valid } from "./errors.ts";
 import { Lifetime } from "./lifetime.ts";
 import type { Buffer, DeviceMemory } from "./memory.ts";
+import { type DeviceOwner, ofDevice } from "./owner.ts";
 import type { ComputePipeline } from "./pipeline.ts";
 import type { Event, QueryPool } from "./sync.ts";
 import { type BoundSet, checkLate, userData } from "./user-data.ts";
@@ -48,7 +49,7 @@ function scratchOf({ entry }: ComputePipeline): { readonly waves: number; readon
 }
 
 /** What a command buffer needs of its device. */
-export interface CommandOwner {
+export interface CommandOwner extends DeviceOwner {
   /** Validation of calls, where it is on. */
   readonly layer: ApiLayer | undefined;
   /** s[0:1] of every shader. */
@@ -76,7 +77,11 @@ export class CommandBuffer {
   readonly simultaneousUse: boolean;
   readonly #owner: CommandOwner;
   readonly #encoder: Encoder;
-  readonly #secondaries = new Set<CommandBuffer>();
+  /** Command buffers that this recording runs, and what they had recorded then. */
+  readonly #secondaries = new Map<CommandBuffer, object>();
+  /** The recording as a thing of its own: a new one replaces it. */
+  #recorded: object = {};
+  #changedAt = "";
   #state: "initial" | "recording" | "executable" = "initial";
   #words: number[] = [];
   #memory: DeviceMemory | undefined;
@@ -85,6 +90,7 @@ export class CommandBuffer {
   #uploadNext = 0;
   /** Shared by the dispatches recorded here: a queue runs one workgroup at a time. */
   #scratch: DeviceMemory | undefined;
+  readonly #scratches: DeviceMemory[] = [];
   readonly #used = new Set<DeviceMemory>();
   readonly #usedBuffers = new Set<Buffer>();
   /** Sets that were bound, with the version that they had. */
@@ -98,6 +104,11 @@ export class CommandBuffer {
   /** The query that counts. */
   #query: { readonly pool: QueryPool; readonly index: number } | undefined;
   readonly #push = new Uint8Array(maxPushConstantBytes);
+
+  /** Its device. */
+  get owner(): DeviceOwner {
+    return this.#owner;
+  }
 
   constructor(owner: CommandOwner, options: CommandBufferOptions = {}) {
     const { queue = "compute", level = "primary", simultaneousUse = false } = options;
@@ -113,7 +124,7 @@ export class CommandBuffer {
     this.#life.use();
     valid(this.#state !== "recording", "begin while recording");
     this.#owner.layer?.began(this, "begin");
-    this.#release();
+    this.#release("recorded again");
     this.#state = "recording";
     this.#words = [];
     this.#used.clear();
@@ -131,7 +142,7 @@ export class CommandBuffer {
   bindPipeline(pipeline: ComputePipeline): this {
     this.#computing();
     valid(!pipeline.memory.freed, `bind of a pipeline that was destroyed${pipeline.memory.freedAt}`);
-    valid(pipeline.memory.ownedBy(this.#owner), "bind of a pipeline of another device");
+    ofDevice(this.#owner, pipeline.memory.owner, "bind of a pipeline");
     this.#pipeline = pipeline;
     this.#pipelineDirty = true;
     this.#used.add(pipeline.memory);
@@ -142,7 +153,7 @@ export class CommandBuffer {
   bindDescriptorSet(index: number, set: DescriptorSet, dynamicOffsets: readonly number[] = []): this {
     this.#computing();
     set.life.use();
-    valid(set.memory.ownedBy(this.#owner), "bind of a descriptor set of another device");
+    ofDevice(this.#owner, set.memory.owner, "bind of a descriptor set");
     const moved = set.layout.dynamic.length > 0 || dynamicOffsets.length > 0;
     const va = moved ? this.#upload(set.withDynamicOffsets(dynamicOffsets)) : set.va;
     this.#sets.set(index, { set, va });
@@ -274,7 +285,7 @@ export class CommandBuffer {
 
   #markEvent(event: Event, value: number): this {
     this.#recording();
-    this.#used.add(event.memory);
+    this.#uses(event, "an event");
     this.#words.push(...this.#encoder.barrier({}), ...this.#encoder.signal(event.va, value));
     return this;
   }
@@ -283,7 +294,7 @@ export class CommandBuffer {
   waitEvents(events: readonly Event[], scope: BarrierScope = {}): this {
     this.#recording();
     for (const event of events) {
-      this.#used.add(event.memory);
+      this.#uses(event, "an event");
       this.#words.push(...this.#encoder.wait(event.va, 1));
     }
     this.#owner.layer?.barrier(this, scope);
@@ -296,7 +307,7 @@ export class CommandBuffer {
     if (count === 0) return this;
     const start = pool.place(first).value;
     const end = pool.place(first + count - 1).available + 8n;
-    this.#used.add(pool.memory);
+    this.#uses(pool, "a query pool");
     this.#words.push(...this.#encoder.fill(start, Number(end - start), 0));
     return this;
   }
@@ -306,7 +317,7 @@ export class CommandBuffer {
     this.#recording();
     valid(pool.kind === "timestamp", `a timestamp into a query of ${pool.kind}`);
     const { value, available } = pool.place(index);
-    this.#used.add(pool.memory);
+    this.#uses(pool, "a query pool");
     this.#words.push(...this.#encoder.timestamp(value), ...this.#encoder.signal(available, 1));
     return this;
   }
@@ -318,7 +329,7 @@ export class CommandBuffer {
     valid(this.#query === undefined, "begin of a query while another is active");
     const { begin, available } = pool.place(index);
     this.#query = { pool, index };
-    this.#used.add(pool.memory);
+    this.#uses(pool, "a query pool");
     this.#words.push(...computeEncoder.signal(available, 0), ...computeEncoder.statistics(begin));
     return this;
   }
@@ -338,7 +349,7 @@ export class CommandBuffer {
     this.#recording();
     valid(pool.kind === "timestamp", "the engines copy timestamps only: statistics are read by the host");
     const dst = this.#reach(buffer, offsetBytes, count * 8);
-    this.#used.add(pool.memory);
+    this.#uses(pool, "a query pool");
     for (let i = 0; i < count; i++) {
       const { value, available } = pool.place(first + i);
       this.#words.push(...this.#encoder.wait(available, 1), ...this.#encoder.copy(value, dst + BigInt(i * 8), 8));
@@ -354,8 +365,9 @@ export class CommandBuffer {
     for (const secondary of secondaries) {
       valid(secondary.level === "secondary", "executeCommands of a primary command buffer");
       valid(secondary.queue === "compute", "executeCommands of another queue's command buffer");
+      ofDevice(this.#owner, secondary.owner, "executeCommands of a command buffer");
       const { va, dwords } = secondary.submission();
-      this.#secondaries.add(secondary);
+      this.#secondaries.set(secondary, secondary.#recorded);
       this.#owner.layer?.executed(this, secondary);
       this.#words.push(...encodePacket("INDIRECT_BUFFER", { address: va, sizeDwords: dwords, valid: 1 }));
     }
@@ -387,34 +399,55 @@ export class CommandBuffer {
     if (this.#memory === undefined) throw new DriverError("VALIDATION", "command buffer was destroyed");
     for (const buffer of this.#usedBuffers) buffer.use();
     for (const { pipeline, index, set } of this.#late) checkLate(pipeline, index, set);
-    const memories = new Set([this.#memory, ...this.#uploads, ...this.#used]);
+    const memories = new Set([this.#memory, ...this.#uploads, ...this.#scratches, ...this.#used]);
     for (const [set, version] of this.#usedSets) {
       if (set.version !== version) this.#owner.layer?.updated(set);
       memories.add(set.memory);
       for (const memory of set.memories()) memories.add(memory);
     }
-    for (const secondary of this.#secondaries) {
+    for (const [secondary, recorded] of this.#secondaries) {
+      // Its packets are gone, and their place may hold others': the recording that jumps there is invalid.
+      const isSame = secondary.#recorded === recorded;
+      valid(
+        isSame,
+        `submit of commands whose secondary command buffer was ${secondary.#changedAt} since executeCommands`,
+      );
       for (const memory of secondary.submission().memories) memories.add(memory);
     }
     for (const memory of memories) {
       valid(!memory.freed, `command buffer uses memory that was freed${memory.freedAt}`);
-      valid(memory.ownedBy(this.#owner), `command buffer uses BO ${memory.handle} of another device`);
+      ofDevice(this.#owner, memory.owner, `command buffer uses BO ${memory.handle}`);
     }
     return { va: this.#memory.va, dwords: this.#dwords, memories };
+  }
+
+  /** For validation: what the recording reaches and may not end before it, sets and the buffers behind them as well. */
+  *reached(): Iterable<object> {
+    yield* this.#used;
+    yield* this.#usedBuffers;
+    for (const set of this.#usedSets.keys()) {
+      yield set;
+      yield set.memory;
+      for (const { buffer } of set.ranges()) yield* [buffer, buffer.memory];
+    }
+    for (const secondary of this.#secondaries.keys()) {
+      yield secondary;
+      yield* secondary.reached();
+    }
   }
 
   /** As if new. */
   reset(): void {
     this.#life.use();
     this.#owner.layer?.began(this, "reset");
-    this.#release();
+    this.#release("reset");
     this.#state = "initial";
   }
 
   destroy(): void {
     this.#life.end(this);
     this.#owner.layer?.began(this, "destroy");
-    this.#release();
+    this.#release("destroyed");
     this.#state = "initial";
   }
 
@@ -434,10 +467,18 @@ export class CommandBuffer {
     return this.#pipeline;
   }
 
+  /** An event or a query pool, whose memory the packets name. */
+  #uses({ memory }: { readonly memory: DeviceMemory }, what: string): void {
+    ofDevice(this.#owner, memory.owner, `use of ${what}`);
+    valid(!memory.freed, `use of ${what} that was destroyed${memory.freedAt}`);
+    this.#used.add(memory);
+  }
+
   /** Address of bytes of a buffer that a command touches. */
   #reach(buffer: Buffer, offsetBytes = 0, sizeBytes = buffer.sizeBytes - offsetBytes): bigint {
     const fits = offsetBytes >= 0 && sizeBytes >= 0 && offsetBytes + sizeBytes <= buffer.sizeBytes;
     valid(fits, `bytes ${offsetBytes}+${sizeBytes} leave the buffer of ${buffer.sizeBytes} bytes`);
+    ofDevice(this.#owner, buffer.memory.owner, `use of a buffer of ${buffer.sizeBytes} bytes`);
     this.#used.add(buffer.memory);
     this.#usedBuffers.add(buffer);
     return buffer.va + BigInt(offsetBytes);
@@ -461,10 +502,14 @@ export class CommandBuffer {
     this.#owner.layer?.dispatched(this, pipeline, sets());
   }
 
-  #release(): void {
+  /** Gives the recording's memory back; `what` became of it is for those who meant to run it. */
+  #release(what: string): void {
+    const { layer } = this.#owner;
+    this.#recorded = {};
+    this.#changedAt = layer === undefined ? what : `${what} at ${layer.place()}`;
     this.#memory?.destroy();
     this.#memory = undefined;
-    for (const upload of this.#uploads.splice(0)) upload.destroy();
+    for (const memory of [...this.#uploads.splice(0), ...this.#scratches.splice(0)]) memory.destroy();
     this.#scratch = undefined;
   }
 
@@ -474,7 +519,7 @@ export class CommandBuffer {
     if (waveBytes === 0) return this.#owner.ringVa;
     if (this.#scratch === undefined || this.#scratch.sizeBytes < waves * waveBytes) {
       this.#scratch = this.#owner.scratchMemory(waves * waveBytes);
-      this.#uploads.push(this.#scratch);
+      this.#scratches.push(this.#scratch);
     }
     return this.#scratch.va;
   }

@@ -4,6 +4,7 @@ import type { BufferView } from "./buffer-view.ts";
 import { DriverError, valid } from "./errors.ts";
 import { Lifetime } from "./lifetime.ts";
 import type { Buffer, DeviceMemory } from "./memory.ts";
+import { ofDevice } from "./owner.ts";
 import type { ApiLayer } from "./validate/index.ts";
 
 /** Sets start at multiples of this: a cache line of the scalar cache. */
@@ -129,11 +130,17 @@ export class DescriptorSet {
     const wanted = types === texelTypes ? "texel buffer" : "buffer";
     valid(types.includes(row.type), `binding ${binding} is a ${row.type}, not a ${wanted}`);
     valid(element >= 0 && element < row.count, `binding ${binding} has no element ${element}`);
+    ofDevice(
+      this.memory.owner,
+      range.buffer.memory.owner,
+      `descriptor write of a buffer of ${range.buffer.sizeBytes} bytes`,
+    );
     const dwords = words();
     const view = this.memory.map();
     new Uint32Array(view.buffer, view.byteOffset + this.offsetBytes + this.#at(row, element), 4).set(dwords);
     this.#ranges.set(`${binding}.${element}`, range);
     if (this.layout.updateAfterBind.has(binding)) return;
+    this.#layer?.written(this);
     this.version++;
     if (this.#layer !== undefined) this.writtenAt = this.#layer.place();
   }
@@ -152,6 +159,11 @@ export class DescriptorSet {
   memories(): DeviceMemory[] {
     this.life.use();
     return [...this.#ranges.values()].map(({ buffer }) => buffer.memory);
+  }
+
+  /** What its descriptors point at. */
+  ranges(): Iterable<BufferRange> {
+    return this.#ranges.values();
   }
 
   /** What was written to the elements of a binding. */

@@ -5,7 +5,7 @@ import { CommandBuffer, type CommandBufferOptions, type CommandOwner } from "./c
 import { CommandPool } from "./command-pool.ts";
 import { DescriptorPool, DescriptorSetLayout } from "./descriptors.ts";
 import type { QueueName } from "./encode.ts";
-import { DriverError } from "./errors.ts";
+import { DriverError, valid } from "./errors.ts";
 import { Fence, type FenceOwner } from "./fence.ts";
 import { KernelFile, kernelError } from "./kernel.ts";
 import { API_VERSION, negotiate } from "./loader.ts";
@@ -17,10 +17,11 @@ import {
   type MemoryOwner,
   type MemoryType,
 } from "./memory.ts";
+import { ofDevice } from "./owner.ts";
 import { type ComputePipeline, type ComputePipelineOptions, compileCompute } from "./pipeline.ts";
 import { PipelineCache } from "./pipeline-cache.ts";
 import { DeviceQueue, type SubmitOptions } from "./queue.ts";
-import { pointWords, Semaphore, type SemaphorePoint } from "./semaphore.ts";
+import { checkPoints, pointWords, Semaphore, type SemaphorePoint } from "./semaphore.ts";
 import { Suballocator, type SuballocatorOptions } from "./suballocator.ts";
 import { Event, type QueryKind, QueryPool } from "./sync.ts";
 import { VaHeap } from "./va-heap.ts";
@@ -128,6 +129,11 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
     return this.kernel.fd;
   }
 
+  /** For messages: the process and the kernel file. */
+  get name(): string {
+    return this.kernel.name;
+  }
+
   get ringVa(): bigint {
     return this.#ring.va;
   }
@@ -168,7 +174,7 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
   }
 
   createBuffer(sizeBytes: number): Buffer {
-    return new Buffer(sizeBytes, this.layer);
+    return new Buffer(sizeBytes, this, this.layer);
   }
 
   /** A buffer with memory of its own. */
@@ -179,6 +185,7 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
 
   /** Elements of a format in a buffer, for texel buffers. */
   createBufferView(options: BufferViewOptions): BufferView {
+    ofDevice(this, options.buffer.memory.owner, "a view of a buffer");
     return new BufferView(options, this.layer);
   }
 
@@ -274,11 +281,16 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
   /** Submits command buffers of one queue in order; the fence is the last one's. Throws DEVICE_LOST. */
   submit(commands: readonly CommandBuffer[], options: SubmitOptions = {}): Fence {
     const { wait, fence } = options;
+    for (const { semaphore } of [...(wait ?? []), ...(options.signal ?? [])])
+      ofDevice(this, semaphore.owner, "submit with a semaphore");
+    for (const command of commands) ofDevice(this, command.owner, "submit of a command buffer");
+    if (fence !== undefined) ofDevice(this, fence.owner, "submit with a fence");
     const signal = fence === undefined ? options.signal : [...(options.signal ?? []), ...fence.submitted()];
     const name = options.queue ?? commands[0]?.queue ?? "compute";
     const queue = this.#queues[name];
     const syncs = (wait?.length ?? 0) + (signal?.length ?? 0) > 0;
-    for (const { semaphore } of [...(wait ?? []), ...(signal ?? [])]) semaphore.use();
+    checkPoints(wait ?? [], "wait");
+    checkPoints(signal ?? [], "signal");
     const list = commands.length === 0 && syncs ? [this.#emptyCommands(name)] : commands;
     for (const [i, command] of list.entries()) {
       const { va, dwords, memories } = command.submission();
@@ -295,7 +307,11 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
         va,
       });
     }
-    this.layer?.submitted(name, list, queue.lastFence, wait ?? []);
+    if (this.layer !== undefined) {
+      const semaphores = [...(wait ?? []), ...(signal ?? [])].map(({ semaphore }) => semaphore);
+      const used = [...list.flatMap((command) => [...command.reached()]), ...semaphores, ...(fence ? [fence] : [])];
+      this.layer.submitted({ queue: name, list, fence: queue.lastFence, wait: wait ?? [], used });
+    }
     if (this.#blocking && canBlock(wait ?? [])) {
       this.kernel.block(queue.context, queue.lastFence);
       if (!queue.refresh()) throw this.#noted(kernelError(Errno.ECANCELED, `fence ${queue.lastFence}`));
@@ -314,22 +330,22 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
   }
 
   createSemaphore(): Semaphore {
-    return Semaphore.create(this.kernel, { timeline: false, layer: this.layer }, 0n);
+    return Semaphore.create(this.kernel, { timeline: false, layer: this.layer, owner: this }, 0n);
   }
 
   createTimelineSemaphore(value = 0n): Semaphore {
-    return Semaphore.create(this.kernel, { timeline: true, layer: this.layer }, value);
+    return Semaphore.create(this.kernel, { timeline: true, layer: this.layer, owner: this }, value);
   }
 
   /** A fence that submissions are given, one at a time. */
   createFence(signalled = false): Fence {
-    const options = { timeline: false, layer: this.layer, hidden: true };
+    const options = { timeline: false, layer: this.layer, owner: this, hidden: true };
     return Fence.create(this, Semaphore.create(this.kernel, options, signalled ? 1n : 0n));
   }
 
   /** A semaphore that another device exported. */
   importSemaphore(shared: SharedSyncobj, kind: "binary" | "timeline"): Semaphore {
-    return Semaphore.import(this.kernel, shared, { timeline: kind === "timeline", layer: this.layer });
+    return Semaphore.import(this.kernel, shared, { timeline: kind === "timeline", layer: this.layer, owner: this });
   }
 
   /** Waits on the host for timelines (all, or any). Throws DEVICE_LOST where a queue of this device was lost. */
@@ -337,11 +353,13 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
     points: readonly SemaphorePoint[],
     { all = true, timeoutMs = FOREVER }: { readonly all?: boolean; readonly timeoutMs?: number } = {},
   ): Promise<"SUCCESS" | "TIMEOUT"> {
+    for (const { semaphore } of points) ofDevice(this, semaphore.owner, "wait for a semaphore");
+    checkPoints(points, "wait");
     if (this.layer !== undefined) {
       for (const point of points) this.layer.awaited(point, point.semaphore.submitted());
     }
     const flags = all ? SyncobjWait.ALL : 0;
-    const result = await this.kernel.waitPoints(pointWords(points), flags, Math.min(timeoutMs, FOREVER));
+    const result = await this.kernel.waitPoints(pointWords(points), flags, wholeMs(timeoutMs));
     if (result < 0 && result !== Errno.ETIME) throw this.#noted(kernelError(result, "SYNCOBJ_WAIT"));
     const good = Object.values(this.#queues).map((queue) => queue.refresh());
     if (good.includes(false)) throw this.#noted(kernelError(Errno.ECANCELED, "SYNCOBJ_WAIT"));
@@ -353,7 +371,7 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
   /** What `Fence.wait` does. */
   async waitFence(fence: bigint, timeoutMs = FOREVER, queue: QueueName = "compute"): Promise<"SUCCESS" | "TIMEOUT"> {
     this.layer?.waiting(queue, fence);
-    const done = await this.#queues[queue].wait(fence, Math.min(timeoutMs, FOREVER));
+    const done = await this.#queues[queue].wait(fence, wholeMs(timeoutMs));
     if (done instanceof DriverError) throw this.#noted(done);
     if (!done) return "TIMEOUT";
     this.layer?.completed(queue, fence);
@@ -369,7 +387,10 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
 
   /** Remembers that the device is lost, where the error says so. */
   #noted(error: DriverError): DriverError {
-    if (error.result === "DEVICE_LOST") this.#lost = true;
+    if (error.result === "DEVICE_LOST") {
+      this.#lost = true;
+      this.layer?.lost();
+    }
     return error;
   }
 
@@ -392,6 +413,7 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
     for (const queue of Object.values(this.#queues)) {
       const done = await queue.wait(queue.lastFence, POLL);
       if (done instanceof DriverError) throw this.#noted(done);
+      if (done) this.layer?.completed(queue.name, queue.lastFence);
       all &&= done;
     }
     return all;
@@ -400,7 +422,7 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
   /** Closes the file: the kernel takes back everything, even of a lost device. */
   destroy(): void {
     this.layer?.closed();
-    this.kernel.close();
+    this.kernel.close(this.layer === undefined ? "" : ` at ${this.layer.place()}`);
     this.#memories.clear();
     this.#codes.clear();
   }
@@ -409,6 +431,12 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
 /** A wait for what nobody has submitted yet can only come true after the submit has returned. */
 function canBlock(wait: readonly SemaphorePoint[]): boolean {
   return wait.every(({ semaphore, value = 0n }) => !semaphore.timeline || value <= semaphore.submitted());
+}
+
+/** The kernel's timeout: whole milliseconds, at least those that were asked for. VALIDATION on what is no time. */
+function wholeMs(timeoutMs: number): number {
+  valid(timeoutMs >= 0, `a timeout of ${timeoutMs} ms`);
+  return Math.min(Math.ceil(timeoutMs), FOREVER);
 }
 
 function hex(va: bigint): string {

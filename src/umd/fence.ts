@@ -1,11 +1,12 @@
 import type { QueueName } from "./encode.ts";
 import { valid } from "./errors.ts";
 import { Lifetime } from "./lifetime.ts";
+import type { DeviceOwner } from "./owner.ts";
 import type { Semaphore, SemaphorePoint } from "./semaphore.ts";
 import type { ApiLayer } from "./validate/index.ts";
 
 /** What a fence needs of its device. */
-export interface FenceOwner {
+export interface FenceOwner extends DeviceOwner {
   readonly layer: ApiLayer | undefined;
   waitFence(value: bigint, timeoutMs: number | undefined, queue: QueueName): Promise<"SUCCESS" | "TIMEOUT">;
   waitSemaphores(
@@ -37,6 +38,11 @@ export class Fence {
   /** Waits for a submission to come; `semaphore` is a binary one of its own. */
   static create(owner: FenceOwner, semaphore: Semaphore): Fence {
     return new Fence(owner, semaphore);
+  }
+
+  /** Its device. */
+  get owner(): DeviceOwner {
+    return this.#owner;
   }
 
   /** The kernel's number of the submission. */

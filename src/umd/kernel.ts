@@ -11,7 +11,7 @@ import {
   type KernelPort,
   type SharedSyncobj,
 } from "../uapi/index.ts";
-import { DriverError, type DriverResult } from "./errors.ts";
+import { DriverError, type DriverResult, valid } from "./errors.ts";
 
 /** How often a blocking submission looks for its end. */
 const BLOCKING_POLL_MS = 0.2;
@@ -35,11 +35,35 @@ export class KernelFile {
   ioctls = 0;
   mmaps = 0;
   readonly #port: KernelPort;
+  readonly #processName: string;
+  #closed: string | undefined;
 
   constructor(port: KernelPort, processName: string) {
     this.#port = port;
+    this.#processName = processName;
     this.fd = port.open(processName);
     if (this.fd < 0) throw kernelError(this.fd, "open");
+  }
+
+  /** How messages call the device. */
+  get name(): string {
+    return `device "${this.#processName}" (file ${this.fd})`;
+  }
+
+  get closed(): boolean {
+    return this.#closed !== undefined;
+  }
+
+  /** VALIDATION after the device's end. */
+  #open(): void {
+    valid(this.#closed === undefined, `use of ${this.name} that was destroyed${this.#closed}`);
+  }
+
+  /** A wait's answer: that of a file that was closed meanwhile is an error with a reason. */
+  async #answer(result: Promise<number>): Promise<number> {
+    const number = await result;
+    if (number === Errno.EBADF || number === Errno.ECANCELED) this.#open();
+    return number;
   }
 
   /** Result number and outputs, without judging them. */
@@ -48,6 +72,7 @@ export class KernelFile {
     input: Partial<IoctlInput<N>>,
     list: readonly number[] = [],
   ): { readonly result: number; readonly out: IoctlOutput<N> } {
+    this.#open();
     const arg = encodeIoctl(name, input, list);
     this.ioctls++;
     const result = this.#port.ioctl(this.fd, ioctlRows[name].number, arg);
@@ -72,23 +97,27 @@ export class KernelFile {
   }
 
   wait(context: number, fence: bigint, timeoutMs: number): Promise<number> {
+    this.#open();
     const arg = encodeIoctl("WAIT_FENCE", { context, fence, timeoutMs });
-    return this.#port.ioctlWait(this.fd, ioctlRows.WAIT_FENCE.number, arg);
+    return this.#answer(this.#port.ioctlWait(this.fd, ioctlRows.WAIT_FENCE.number, arg));
   }
 
   /** SYNCOBJ_WAIT over a list of points: 0, -ETIME, or another errno. */
   waitPoints(words: readonly number[], flags: number, timeoutMs: number): Promise<number> {
+    this.#open();
     const arg = encodeIoctl("SYNCOBJ_WAIT", { flags, timeoutMs }, words);
-    return this.#port.ioctlWait(this.fd, ioctlRows.SYNCOBJ_WAIT.number, arg);
+    return this.#answer(this.#port.ioctlWait(this.fd, ioctlRows.SYNCOBJ_WAIT.number, arg));
   }
 
   exportSyncobj(handle: number): SharedSyncobj {
+    this.#open();
     const shared = this.#port.exportSyncobj(this.fd, handle);
     if (typeof shared === "number") throw kernelError(shared, "export of a sync object");
     return shared;
   }
 
   importSyncobj(shared: SharedSyncobj): number {
+    this.#open();
     const handle = this.#port.importSyncobj(this.fd, shared);
     if (handle < 0) throw kernelError(handle, "import of a sync object");
     return handle;
@@ -108,8 +137,11 @@ export class KernelFile {
     if (result < 0) throw kernelError(result, "munmap");
   }
 
-  close(): void {
+  /** `place`: where, for messages of uses after it (" at file:line:column", or nothing). */
+  close(place: string): void {
+    this.#open();
     const result = this.#port.close(this.fd);
     if (result < 0) throw kernelError(result, "close");
+    this.#closed = place;
   }
 }

@@ -29,6 +29,6 @@ export class Lifetime {
       throw new DriverError("VALIDATION", `double free of ${this.#what}, destroyed${this.#ended}`);
     }
     this.#ended = this.#layer === undefined ? "" : ` at ${this.#layer.place()}`;
-    this.#layer?.destroyed(owner);
+    this.#layer?.destroyed(owner, this.#what);
   }
 }

@@ -2,6 +2,7 @@ import { Domain, PageTable, VaFlag } from "../uapi/index.ts";
 import { DriverError, valid } from "./errors.ts";
 import type { KernelFile } from "./kernel.ts";
 import { Lifetime } from "./lifetime.ts";
+import { type DeviceOwner, ofDevice } from "./owner.ts";
 import type { VaHeap } from "./va-heap.ts";
 import type { ApiLayer } from "./validate/index.ts";
 
@@ -18,7 +19,7 @@ const atomBytes = 64;
 export type AddressRange = "general" | "window";
 
 /** Where memory goes when it is freed: its addresses wait until no submission can use them. */
-export interface MemoryOwner {
+export interface MemoryOwner extends DeviceOwner {
   readonly kernel: KernelFile;
   /** Validation of calls, where it is on. */
   readonly layer: ApiLayer | undefined;
@@ -44,6 +45,8 @@ export class DeviceMemory {
   readonly type: MemoryType;
   readonly va: bigint;
   readonly handle: number;
+  /** Its device. */
+  readonly owner: DeviceOwner;
   readonly #owner: MemoryOwner;
   readonly #range: AddressRange;
   #view: Uint8Array | undefined;
@@ -57,6 +60,7 @@ export class DeviceMemory {
   constructor(owner: MemoryOwner, options: MemoryOptions) {
     const { sizeBytes, type, range = "general", access = VaFlag.READ | VaFlag.WRITE } = options;
     valid(Number.isSafeInteger(sizeBytes) && sizeBytes > 0, `allocation of ${sizeBytes} bytes`);
+    this.owner = owner;
     this.#owner = owner;
     this.#range = range;
     this.type = type;
@@ -88,10 +92,6 @@ export class DeviceMemory {
   /** ` at file:line:column` of the call that freed it, where validation is on. */
   get freedAt(): string {
     return this.#freedAt;
-  }
-
-  ownedBy(owner: object): boolean {
-    return this.#owner === owner;
   }
 
   /** A view of the whole allocation, live but for `cached` memory. The same view on every call. */
@@ -162,7 +162,7 @@ export class DeviceMemory {
     if (this.#view !== undefined) this.unmap();
     this.#freed = true;
     if (this.#owner.layer !== undefined) this.#freedAt = ` at ${this.#owner.layer.place()}`;
-    this.#owner.layer?.destroyed(this);
+    this.#owner.layer?.destroyed(this, `memory of ${this.sizeBytes} bytes (BO ${this.handle})`);
     this.#owner.kernel.call("GEM_CLOSE", { handle: this.handle });
     this.#owner.forget(this);
     this.#owner.retire(() => this.#owner.heapOf(this.#range).free(this.va, this.sizeBytes));
@@ -178,11 +178,13 @@ export class Buffer {
   #memory: DeviceMemory | undefined;
   #offsetBytes = 0;
   readonly #life: Lifetime;
+  readonly #owner: DeviceOwner;
   #owned = false;
 
-  constructor(sizeBytes: number, layer: ApiLayer | undefined) {
+  constructor(sizeBytes: number, owner: DeviceOwner, layer: ApiLayer | undefined) {
     valid(Number.isSafeInteger(sizeBytes) && sizeBytes > 0 && sizeBytes < 2 ** 32, `buffer of ${sizeBytes} bytes`);
     this.sizeBytes = sizeBytes;
+    this.#owner = owner;
     // What leaks is its memory.
     this.#life = new Lifetime(`a buffer of ${sizeBytes} bytes`, layer);
   }
@@ -214,6 +216,7 @@ export class Buffer {
   /** Binds the buffer to memory, once. */
   bind(memory: DeviceMemory, offsetBytes = 0): this {
     valid(this.#memory === undefined, "buffer is bound already");
+    ofDevice(this.#owner, memory.owner, `bind of memory (BO ${memory.handle})`);
     valid(offsetBytes % bufferAlignmentBytes === 0, `offset ${offsetBytes} is no multiple of ${bufferAlignmentBytes}`);
     valid(offsetBytes >= 0 && offsetBytes + this.sizeBytes <= memory.sizeBytes, "buffer reaches past its memory");
     this.#memory = memory;

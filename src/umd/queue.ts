@@ -1,7 +1,7 @@
 import { Errno, QueueKind } from "../uapi/index.ts";
 import type { CommandBuffer } from "./command-buffer.ts";
 import type { QueueName } from "./encode.ts";
-import { type DriverError, valid } from "./errors.ts";
+import { DriverError, valid } from "./errors.ts";
 import type { Fence } from "./fence.ts";
 import { type KernelFile, kernelError } from "./kernel.ts";
 import { pointWords, type SemaphorePoint } from "./semaphore.ts";
@@ -22,6 +22,23 @@ function refuseBackwards(signal: readonly SemaphorePoint[]): void {
   for (const { semaphore, value = 0n } of signal) {
     if (semaphore.timeline) semaphore.refuseBackwards(value, semaphore.value());
   }
+}
+
+/** Most submissions of a device that may wait or run at once: the kernel's number. */
+const maxPending = 1024;
+
+/** Why the kernel refused a submission. */
+function refusal(errno: number, queue: QueueName, { wait = [], signal = [] }: SubmitOptions): DriverError {
+  if (errno === Errno.EINVAL) {
+    refuseBackwards(signal);
+    const at = wait.findIndex(({ semaphore }) => !semaphore.timeline && semaphore.submitted() === 0n);
+    valid(at < 0, `wait ${at} of the submission is for a binary semaphore that nothing submitted will signal`);
+  }
+  if (errno === Errno.EBUSY) {
+    const text = `submit to the ${queue} queue: ${maxPending} submissions of the device are pending, the most there may be; wait for one`;
+    return new DriverError("TOO_MANY_OBJECTS", text);
+  }
+  return kernelError(errno, `submit to the ${queue} queue`);
 }
 
 /** A stream of submissions that run in order: a kernel context and an engine. */
@@ -59,15 +76,14 @@ export class DeviceQueue {
     const input = { context: this.context, queueKind: kinds[this.name], ibVa: va, ibDwords: dwords };
     if (wait.length + signal.length === 0) {
       const { result, out } = this.#kernel.try("SUBMIT", input, handles);
-      if (result < 0) return kernelError(result, "SUBMIT");
+      if (result < 0) return refusal(result, this.name, options);
       this.#last = out.fence;
       return undefined;
     }
     const counts = { boCount: handles.length, waitCount: wait.length, signalCount: signal.length };
     const list = [...handles, ...pointWords(wait), ...pointWords(signal)];
     const { result, out } = this.#kernel.try("SUBMIT_SYNC", { ...input, ...counts }, list);
-    if (result === Errno.EINVAL) refuseBackwards(signal);
-    if (result < 0) return kernelError(result, "SUBMIT_SYNC");
+    if (result < 0) return refusal(result, this.name, options);
     this.#last = out.fence;
     for (const { semaphore } of signal) if (semaphore.timeline) semaphore.promised();
     // A binary semaphore that the same submission signals again keeps its new fence.

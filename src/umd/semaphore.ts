@@ -1,12 +1,23 @@
 import { type SharedSyncobj, SyncobjKind } from "../uapi/index.ts";
-import { valid } from "./errors.ts";
+import { DriverError, valid } from "./errors.ts";
 import type { KernelFile } from "./kernel.ts";
 import { Lifetime } from "./lifetime.ts";
+import type { DeviceOwner } from "./owner.ts";
 import type { ApiLayer } from "./validate/index.ts";
+
+/** Timelines count in 64 bits. */
+const maxValue = 2n ** 64n - 1n;
+
+/** VALIDATION on what is no value of a timeline. */
+function checkValue(value: unknown, what: string): void {
+  const isValue = typeof value === "bigint" && value >= 0n && value <= maxValue;
+  if (!isValue) throw new DriverError("VALIDATION", `${what} of ${String(value)}: no timeline has that value`);
+}
 
 export interface SemaphoreOptions {
   readonly timeline: boolean;
   readonly layer: ApiLayer | undefined;
+  readonly owner: DeviceOwner;
   /** Part of another object, which is the one that may leak. */
   readonly hidden?: boolean;
 }
@@ -15,13 +26,16 @@ export interface SemaphoreOptions {
 export class Semaphore {
   readonly handle: number;
   readonly timeline: boolean;
+  /** Its device. */
+  readonly owner: DeviceOwner;
   readonly #kernel: KernelFile;
   readonly #layer: ApiLayer | undefined;
   readonly #life: Lifetime | undefined;
   /** Where a timeline was given its highest value. */
   #signalled = "";
 
-  private constructor(kernel: KernelFile, handle: number, { timeline, layer, hidden }: SemaphoreOptions) {
+  private constructor(kernel: KernelFile, handle: number, { timeline, layer, owner, hidden }: SemaphoreOptions) {
+    this.owner = owner;
     this.#kernel = kernel;
     this.#layer = layer;
     this.handle = handle;
@@ -35,6 +49,8 @@ export class Semaphore {
   }
 
   static import(kernel: KernelFile, shared: SharedSyncobj, options: SemaphoreOptions): Semaphore {
+    const [is, wanted] = [shared.timeline, options.timeline].map((timeline) => (timeline ? "timeline" : "binary"));
+    valid(is === wanted, `import of a ${is} semaphore as a ${wanted} one`);
     return new Semaphore(kernel, kernel.importSyncobj(shared), options);
   }
 
@@ -53,8 +69,9 @@ export class Semaphore {
     return this.#kernel.call("SYNCOBJ_QUERY", { handle: this.handle }).value;
   }
 
-  /** The highest value that something submitted will signal. */
+  /** The highest value that something submitted will signal. After its end: all, for those who still look out for one. */
   submitted(): bigint {
+    if (this.#life?.over === true) return maxValue;
     return this.#kernel.call("SYNCOBJ_QUERY", { handle: this.handle }).submitted;
   }
 
@@ -62,6 +79,7 @@ export class Semaphore {
   signal(value: bigint): void {
     valid(this.timeline, "only timelines are signalled by the host");
     this.#life?.use();
+    checkValue(value, "signal");
     this.refuseBackwards(value, this.value());
     this.#kernel.call("SYNCOBJ_SIGNAL", { handle: this.handle, point: value });
     this.promised();
@@ -97,6 +115,14 @@ export class Semaphore {
 export interface SemaphorePoint {
   readonly semaphore: Semaphore;
   readonly value?: bigint;
+}
+
+/** VALIDATION on points that no submission may wait for or signal. */
+export function checkPoints(points: readonly SemaphorePoint[], what: "wait" | "signal"): void {
+  for (const { semaphore, value = 0n } of points) {
+    semaphore.use();
+    if (semaphore.timeline) checkValue(value, what);
+  }
 }
 
 /** The kernel's list of points: handle, low and high half. */

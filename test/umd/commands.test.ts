@@ -206,6 +206,6 @@ describe("commands on the machine", () => {
     expect([...words(copy).subarray(0, 6)]).toEqual([0, 102, 102, 0, 0, 0]);
     expect(() => primary.submission()).not.toThrow();
     pool.reset();
-    expect(() => primary.submission()).toThrow(/not ended/);
+    expect(() => primary.submission()).toThrow(/secondary command buffer was reset/);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createKmd } from "../../src/kmd/index.ts";
-import { API_VERSION, createInstance, DRIVER_VERSION, readManifest } from "../../src/umd/index.ts";
+import { VirtualMap } from "../../src/uapi/index.ts";
+import { API_VERSION, createInstance, DRIVER_VERSION, type DriverEvent, readManifest } from "../../src/umd/index.ts";
 import { FakeClock, FakeGpu } from "../kmd/fake-gpu.ts";
 import { generator } from "../kmd/isolation-fuzz.ts";
 import { compilerOf, record, request, userData } from "./shader.ts";
@@ -97,6 +98,41 @@ describe("a pipeline cache", () => {
     damaged[damaged.length - 1] = (damaged.at(-1) ?? 0) ^ 1;
     await device.createComputePipeline({ compiler, request, cache: device.createPipelineCache(damaged) });
     expect(compiles()).toBe(2);
+  });
+});
+
+describe("uploads of a recording", () => {
+  it("stay apart from the scratch of a shader that spills: pointers of push constants are in the window", async () => {
+    const kernel = createKmd({ gpu: new FakeGpu(0x0800_0000), clock: new FakeClock() });
+    const packets: Uint32Array[] = [];
+    const windows = new Set<number>();
+    const trace = ({ kind, va = 0n, words }: DriverEvent) => {
+      if (kind === "commands" && words !== undefined) packets.push(words);
+      if (kind === "memory" && va >> 32n === VirtualMap.WINDOW_START >> 32n) windows.add(Number(va & 0xffff_ffffn));
+    };
+    const device = createInstance({ kernel, trace }).createDevice({ processName: "app" });
+    const answer = record({
+      code: [0xbf81_0000],
+      workgroupSize: [32, 1, 1],
+      buffers: [],
+      userData: [
+        { kind: "ringPointer", sgpr: 0, count: 2 },
+        { kind: "pushConstantPointer", sgpr: 2, count: 1 },
+      ],
+      pushConstantBytes: 160,
+      hardware: { scratchBytes: 64 },
+    });
+    const pipeline = await device.createComputePipeline({ compiler: compilerOf(answer), request });
+    const command = device.createCommandBuffer().begin().bindPipeline(pipeline);
+    command.pushConstants(0, new Uint8Array(160)).dispatch(1).dispatch(1).end();
+    const words = [...(packets.at(-1) ?? [])];
+    // SET_SH_REG of three user registers from COMPUTE_USER_DATA_0 on.
+    const at = words.flatMap((word, i) => (word === 0x240 && (words[i - 1] ?? 0) >>> 16 === 0xc003 ? [i] : []));
+    const pointers = at.map((i) => words[i + 3] ?? 0);
+    expect(pointers.length).toBe(2);
+    for (const pointer of pointers) expect(windows.has(pointer - (pointer % 4096))).toBe(true);
+    // Each dispatch has a copy of its own, of whole cache lines.
+    expect((pointers[1] ?? 0) - (pointers[0] ?? 0)).toBe(192);
   });
 });
 

@@ -145,6 +145,56 @@ describe("the validation layer", () => {
     expect(rules().length).toBe(2);
   });
 
+  it("tells of what ends or changes while commands that use it are pending, and of nothing after the fence", async () => {
+    const { device, gpu, messages, rules } = setup();
+    const make = async () => {
+      const [buffer, other] = [device.createBoundBuffer(64), device.createBoundBuffer(64)];
+      const { pipeline, set } = await shader(device, buffer);
+      const [event, semaphore, fence] = [device.createEvent(), device.createSemaphore(), device.createFence()];
+      const command = device.createCommandBuffer().begin().setEvent(event);
+      command.bindPipeline(pipeline).bindDescriptorSet(0, set).dispatch(1).pipelineBarrier().end();
+      const line = here();
+      device.submit([command], { signal: [{ semaphore }], fence });
+      const ends = () => {
+        set.write(0, { buffer: other });
+        buffer.destroy();
+        pipeline.destroy();
+        event.destroy();
+        semaphore.destroy();
+        fence.destroy();
+      };
+      return { ends, line, fence };
+    };
+    gpu.paused = true;
+    const pending = await make();
+    pending.ends();
+    expect(rules()).toEqual(new Array(6).fill("IN_USE"));
+    const at = pending.line + 1;
+    expect(messages.map(lines)).toEqual([2, 3, 4, 5, 6, 7].map((i) => [at + i, at]));
+    gpu.paused = false;
+    gpu.doorbell();
+    await device.waitIdle();
+    const done = await make();
+    await done.fence.wait();
+    done.ends();
+    expect(rules().length).toBe(6);
+  });
+
+  it("follows a wait before its signal, from queue to queue, in the order that they run in", () => {
+    const { device, rules } = setup();
+    const [a, b] = [device.createBoundBuffer(64), device.createBoundBuffer(64)];
+    const semaphore = device.createTimelineSemaphore();
+    const copy = device.createCommandBuffer({ queue: "transfer" }).begin().copyBuffer(a, b).end();
+    const fill = device.createCommandBuffer().begin().fillBuffer(a, 1).pipelineBarrier().end();
+    device.submit([copy], { wait: [{ semaphore, value: 1n }] });
+    device.submit([fill], { signal: [{ semaphore, value: 1n }] });
+    const [c, d] = [device.createBoundBuffer(64), device.createBoundBuffer(64)];
+    expect(rules()).toEqual([]);
+    device.submit([device.createCommandBuffer({ queue: "transfer" }).begin().fillBuffer(c, 2).end()]);
+    device.submit([device.createCommandBuffer().begin().copyBuffer(c, d).end()]);
+    expect(rules()).toEqual(["MISSING_BARRIER"]);
+  });
+
   it("tells of a wait for a timeline's value that nobody signals, and of one that somebody does, nothing", async () => {
     const { device, clock, rules, messages } = setup();
     const semaphore = device.createTimelineSemaphore(3n);
@@ -199,7 +249,71 @@ describe("without the layer", () => {
     const command = device.createCommandBuffer().begin();
     expect(() => command.bindPipeline(pipeline)).toThrow(/VALIDATION: .* pipeline of another device/);
     expect(() => command.bindDescriptorSet(0, set)).toThrow(/VALIDATION: .* set of another device/);
-    command.copyBuffer(device.createBoundBuffer(64), other.createBoundBuffer(64)).end();
-    expect(() => device.submit([command])).toThrow(/VALIDATION: .* of another device/);
+    const buffer = other.createBoundBuffer(64);
+    const names = /of another device: it belongs to device "other" \(file 4\), the call is device "app" \(file 3\)'s/;
+    expect(() => command.copyBuffer(device.createBoundBuffer(64), buffer)).toThrow(names);
+    const mine = await shader(device, device.createBoundBuffer(64));
+    const foreign = other.createCommandBuffer().begin().end();
+    const secondary = other.createCommandBuffer({ level: "secondary" }).begin().end();
+    const semaphore = other.createTimelineSemaphore();
+    for (const call of [
+      () => command.setEvent(other.createEvent()),
+      () => command.waitEvents([other.createEvent()]),
+      () => command.writeTimestamp(other.createQueryPool(1), 0),
+      () => command.executeCommands([secondary]),
+      () => mine.set.write(0, { buffer }),
+      () => device.createBuffer(64).bind(buffer.memory),
+      () => device.createBufferView({ buffer, format: "R32_UINT" }),
+      () => device.submit([foreign]),
+      () => device.submit([], { wait: [{ semaphore, value: 1n }] }),
+      () => device.submit([], { signal: [{ semaphore, value: 1n }] }),
+      () => device.submit([command.end()], { fence: other.createFence() }),
+    ]) {
+      expect(call).toThrow(names);
+    }
+    await expect(device.waitSemaphores([{ semaphore, value: 1n }])).rejects.toThrow(names);
+    // A device whose objects have the same handles and addresses is another one all the same.
+    expect(semaphore.value()).toBe(0n);
+  });
+
+  it("a primary whose secondary was recorded again, reset or destroyed is refused, and names where", () => {
+    const { device } = setup();
+    const record = () => device.createCommandBuffer({ level: "secondary" }).begin().end();
+    const run = (secondary: ReturnType<typeof record>) =>
+      device.createCommandBuffer().begin().executeCommands([secondary]).end();
+    for (const [change, text] of [
+      [(c: ReturnType<typeof record>) => c.begin().end(), "recorded again"],
+      [(c: ReturnType<typeof record>) => c.reset(), "reset"],
+      [(c: ReturnType<typeof record>) => c.destroy(), "destroyed"],
+    ] as const) {
+      const secondary = record();
+      const primary = run(secondary);
+      change(secondary);
+      expect(() => device.submit([primary])).toThrow(new RegExp(`${text} at .*validate\\.test\\.ts:\\d+:\\d+ since`));
+    }
+  });
+
+  it("says what a bad value, a dead device or a full queue is about", async () => {
+    const { device, instance, gpu } = setup();
+    const timeline = device.createTimelineSemaphore();
+    expect(() => timeline.signal(-1n)).toThrow(/VALIDATION: signal of -1/);
+    expect(() => device.submit([], { signal: [{ semaphore: timeline, value: 1n << 64n }] })).toThrow(/signal of 18446/);
+    expect(() => device.importSemaphore(timeline.export(), "binary")).toThrow(
+      /import of a timeline semaphore as a binary/,
+    );
+    gpu.paused = true;
+    const command = device.createCommandBuffer({ simultaneousUse: true }).begin().end();
+    const fence = device.submit([command]);
+    await expect(fence.wait(Number.NaN)).rejects.toThrow(/a timeout of NaN ms/);
+    await expect(fence.wait(-1)).rejects.toThrow(/a timeout of -1 ms/);
+    for (let i = 1; i < 1024; i++) device.submit([command]);
+    expect(() => device.submit([command])).toThrow(/TOO_MANY_OBJECTS: submit to the compute queue: 1024 submissions/);
+    const other = instance.createDevice({ processName: "gone" });
+    const pending = other.submit([other.createCommandBuffer().begin().end()]).wait();
+    const checked = expect(pending).rejects.toThrow(/use of device "gone" \(file 4\) that was destroyed at/);
+    other.destroy();
+    await checked;
+    expect(() => other.createBoundBuffer(64)).toThrow(/use of device "gone" .* destroyed at .*validate\.test\.ts/);
+    expect(() => other.destroy()).toThrow(/that was destroyed/);
   });
 });

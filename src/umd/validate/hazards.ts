@@ -102,8 +102,9 @@ export class HazardTracker {
     return written;
   }
 
-  mapped(memory: LayerMemory, place: string): void {
-    const running = this.#past.find((use) => use.memory === memory && writes.has(use.access));
+  /** The host looks at memory; `held` are uses to come of what was submitted. */
+  mapped(memory: LayerMemory, held: readonly MemoryUse[], place: string): void {
+    const running = [...this.#past, ...held].find((use) => use.memory === memory && writes.has(use.access));
     if (running !== undefined) {
       const text = `map of BO ${memory.handle} while ${running.what} may still write it: wait for its fence first`;
       this.#tell({ rule: "READ_BEFORE_FENCE", text, place, other: running.place });

@@ -22,6 +22,29 @@ interface Submitted {
   readonly place: string;
 }
 
+/** One call of submit, as the layer is told of it. */
+export interface Submission {
+  readonly queue: QueueName;
+  readonly list: readonly LayerCommands[];
+  readonly fence: bigint;
+  readonly wait: readonly LayerPoint[];
+  readonly used: Iterable<object>;
+}
+
+interface Held {
+  readonly operations: readonly Operation[];
+  readonly fence: bigint;
+  readonly wait: readonly LayerPoint[];
+}
+
+/** Above the fence of any submission. */
+const everything = 2n ** 64n;
+
+/** Whether something was submitted that will end the wait (binary ones: the driver refuses the rest). */
+function isPromised({ semaphore, value = 0n }: LayerPoint): boolean {
+  return !semaphore.timeline || value <= semaphore.submitted();
+}
+
 interface Recording {
   readonly operations: Operation[];
   /** Bytes of push constants that were written. */
@@ -44,6 +67,11 @@ export class ApiLayer {
   /** Waits of submissions for values that nobody had submitted yet. */
   #hopes: { readonly queue: QueueName; readonly fence: bigint; readonly point: LayerPoint; readonly place: string }[] =
     [];
+  /** Objects that submissions reach, by the last one of each queue. */
+  readonly #users = new Map<object, Map<QueueName, Submitted>>();
+  readonly #told = new Set<string>();
+  /** Submissions of a queue whose waits nobody has submitted a signal for yet, and those behind them. */
+  readonly #held: Record<QueueName, Held[]> = { compute: [], transfer: [] };
   readonly #alive = new Map<object, { readonly what: string; readonly place: string }>();
 
   constructor(report: (message: ApiMessage) => void) {
@@ -60,8 +88,34 @@ export class ApiLayer {
     this.#alive.set(object, { what, place: callerPlace() });
   }
 
-  destroyed(object: object): void {
+  /** The end of an object; `what` is how messages call it. */
+  destroyed(object: object, what: string): void {
     this.#alive.delete(object);
+    this.#inUse(object, `destroy of ${what}`);
+    this.#users.delete(object);
+  }
+
+  /** A descriptor is written whose set may not change while commands that bound it are pending. */
+  written(set: object): void {
+    this.#inUse(set, "write of a descriptor set");
+  }
+
+  #inUse(object: object, what: string): void {
+    const users = [...(this.#users.get(object)?.values() ?? [])];
+    const user = users.find(({ queue, fence }) => fence > this.#completed[queue]);
+    if (user === undefined) return;
+    const place = callerPlace();
+    // A buffer and the memory that goes with it end in one call: told once.
+    const key = `${place} ${user.place}`;
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    const text = `${what} that commands may still use: the fence of their submission was not waited for`;
+    this.#report({ rule: "IN_USE", text, place, other: user.place });
+  }
+
+  /** Nothing of the device is pending any more. */
+  lost(): void {
+    for (const queue of ["compute", "transfer"] as const) this.completed(queue, everything);
   }
 
   /** The device goes away: what is still there is a leak. */
@@ -94,6 +148,7 @@ export class ApiLayer {
       const text = `${what} of a command buffer that may still run: its fence was not waited for`;
       this.#report({ rule: "COMMANDS_PENDING", text, place: callerPlace(), other: submitted.place });
     }
+    this.#inUse(commands, `${what} of a secondary command buffer`);
     this.#recordings.delete(commands);
   }
 
@@ -184,15 +239,20 @@ export class ApiLayer {
     });
   }
 
-  submitted(queue: QueueName, list: readonly LayerCommands[], fence: bigint, wait: readonly LayerPoint[]): void {
+  /** `used`: what the submission reaches, and may not end before it. */
+  submitted(submission: Submission): void {
+    const { queue, list, fence, wait, used } = submission;
     const place = callerPlace();
+    for (const object of used) {
+      const users = this.#users.get(object) ?? new Map<QueueName, Submitted>();
+      this.#users.set(object, users.set(queue, { queue, fence, place }));
+    }
     for (const point of wait) {
       if (point.semaphore.timeline && (point.value ?? 0n) > point.semaphore.submitted()) {
         this.#hopes.push({ queue, fence, point, place });
       }
     }
-    // A semaphore makes everything before its signal visible to what waits.
-    if (wait.length > 0) this.#hazards.synchronise();
+    const operations: Operation[] = [];
     for (const commands of list) {
       const before = this.#isPending(commands);
       if (before !== undefined && !commands.simultaneousUse) {
@@ -200,13 +260,38 @@ export class ApiLayer {
         this.#report({ rule: "COMMANDS_PENDING", text, place, other: before.place });
       }
       this.#pending.set(commands, { queue, fence, place });
-      this.#hazards.run(queue, this.#recording(commands).operations, fence);
+      operations.push(...this.#recording(commands).operations);
+    }
+    this.#held[queue].push({ operations, fence, wait });
+    this.#proceed();
+  }
+
+  /** Follows submissions in an order that they can run in: one that waits comes behind what signals it. */
+  #proceed(): void {
+    for (let moved = true; moved; ) {
+      moved = false;
+      for (const queue of ["compute", "transfer"] as const) {
+        const next = this.#held[queue][0];
+        if (next?.wait.every(isPromised) !== true) continue;
+        this.#held[queue].shift();
+        moved = true;
+        // A semaphore makes everything before its signal visible to what waits.
+        if (next.wait.length > 0) this.#hazards.synchronise();
+        this.#hazards.run(queue, next.operations, next.fence);
+      }
     }
   }
 
   /** A fence was seen signalled by the host. */
   completed(queue: QueueName, fence: bigint): void {
+    this.#proceed();
     if (fence > this.#completed[queue]) this.#completed[queue] = fence;
+    for (const [object, users] of this.#users) {
+      const user = users.get(queue);
+      if (user === undefined || user.fence > fence) continue;
+      users.delete(queue);
+      if (users.size === 0) this.#users.delete(object);
+    }
     for (const [commands, submitted] of this.#pending) {
       if (submitted.fence <= this.#completed[submitted.queue]) this.#pending.delete(commands);
     }
@@ -217,8 +302,11 @@ export class ApiLayer {
 
   /** The host looks at memory. */
   mapped(memory: LayerMemory): void {
+    this.#proceed();
     const place = callerPlace();
-    this.#hazards.mapped(memory, place);
+    const held = [...this.#held.compute, ...this.#held.transfer].flatMap(({ operations }) => operations);
+    const uses = held.flatMap((operation) => ("uses" in operation ? operation.uses : []));
+    this.#hazards.mapped(memory, uses, place);
     if (memory.coherent) return;
     this.#maps.set(memory, place);
     const stale = this.#stale.get(memory);

@@ -45,6 +45,7 @@ export type ApiRule =
   | "READ_BEFORE_FENCE"
   | "NOBODY_SIGNALS"
   | "NOT_SUBMITTED"
+  | "IN_USE"
   | "NOT_FLUSHED"
   | "NOT_INVALIDATED"
   | "DESCRIPTOR_UPDATED"
