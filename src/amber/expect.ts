@@ -45,10 +45,25 @@ function shown(value: Component): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 
-/** Throws `ScriptError` at the first value that is not as expected, or past the buffer's end. */
-export function checkValues(command: Extract<Command, { does: "expect-values" }>, bytes: Uint8Array): void {
+/** A value that is not as expected; `place` is its number in the check. */
+export class CheckError extends ScriptError {
+  readonly place: number;
+
+  constructor(line: number, message: string, place: number) {
+    super(line, message);
+    this.place = place;
+  }
+}
+
+/** Throws at the first value (or at the one numbered `only`) that is not as expected, or past the buffer's end. */
+export function checkValues(
+  command: Extract<Command, { does: "expect-values" }>,
+  bytes: Uint8Array,
+  only?: number,
+): void {
   const { buffer, layout, offsetBytes, comparator, literals, tolerances, line } = command;
   for (const [i, literal] of literals.entries()) {
+    if (only !== undefined && i !== only) continue;
     const { leaf, atBits } = leafAt(layout, offsetBytes, i);
     const { bits } = leaf.scalar;
     const at = atBits / 8;
@@ -61,10 +76,8 @@ export function checkValues(command: Extract<Command, { does: "expect-values" }>
     const tolerance =
       tolerances.length > 1 ? tolerances[(i % layout.leaves.length) % tolerances.length] : tolerances[0];
     if (holds(comparator, got, want, tolerance)) continue;
-    throw new ScriptError(
-      line,
-      `buffer ${buffer.name} byte ${at}: got ${shown(got)}, expected ${comparator} ${shown(want)}`,
-    );
+    const text = `buffer ${buffer.name} byte ${at}: got ${shown(got)}, expected ${comparator} ${shown(want)}`;
+    throw new CheckError(line, text, i);
   }
 }
 

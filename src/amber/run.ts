@@ -10,7 +10,7 @@ import {
   DriverError,
 } from "../umd/index.ts";
 import { formatOf } from "./data-type.ts";
-import { checkBuffers, checkValues } from "./expect.ts";
+import { CheckError, checkBuffers, checkValues } from "./expect.ts";
 import type { Command, Script, ScriptBinding, ScriptBuffer, ScriptPipeline } from "./script.ts";
 import { ScriptError, UnsupportedError } from "./source.ts";
 
@@ -21,14 +21,35 @@ export interface RunOptions {
   readonly timeoutMs: number;
   /** Switches of the script's process: validation, traces, blocking submits. */
   readonly process?: ProcessOptions;
-  /** Stops, as if all were well, before the dispatch behind this many. */
-  readonly maxSubmits?: number;
-  /** Told of the dispatches that ran, by line. */
-  readonly onSubmit?: (line: number) => void;
+  readonly watch?: RunWatch;
 }
 
-/** Ends a run that was given a number of submits. */
-class EnoughSubmits extends Error {}
+/** What changed buffers, or the start (line 0), and what a check says behind it: undefined where it passes. */
+export interface WatchedStep {
+  readonly line: number;
+  /** Which of the script's submits it is, from 1; undefined: a write or copy of the script itself. */
+  readonly submit: number | undefined;
+  readonly reason: string | undefined;
+}
+
+/** Follows a run. Checks and submits count in the order that they run in. */
+export interface RunWatch {
+  /** Told of what ends the run: a check, from 0, and which of its values (where it has some), or a submit, from 1. */
+  readonly failed?: (what: "check" | "submit", index: number, place?: number) => void;
+  /** This check, of this value alone, is made after each step as well, and `seen` told what it says. */
+  readonly check?: { readonly index: number; readonly place: number | undefined };
+  readonly seen?: (step: WatchedStep) => void;
+}
+
+type Check = Extract<Command, { does: "expect-values" | "expect-buffer" }>;
+
+/** The checks that a run comes by, in order. */
+function* checksOf(commands: readonly Command[]): Iterable<Check> {
+  for (const command of commands) {
+    if (command.does === "expect-values" || command.does === "expect-buffer") yield command;
+    if (command.does === "repeat") for (let i = 0; i < command.count; i++) yield* checksOf(command.body);
+  }
+}
 
 const descriptorTypes: Readonly<Record<string, DescriptorType>> = {
   uniform: "uniformBuffer",
@@ -65,10 +86,14 @@ class ScriptRun {
   readonly #pipelines = new Map<string, ComputePipeline>();
   readonly #sets = new Map<ScriptPipeline, Map<number, DescriptorSet>>();
   readonly #endMs: number;
+  readonly #watched: Check | undefined;
   #submits = 0;
+  #checks = 0;
 
   constructor(script: Script, options: RunOptions) {
     this.#script = script;
+    const { check } = options.watch ?? {};
+    this.#watched = check === undefined ? undefined : [...checksOf(script.commands)][check.index];
     this.#options = options;
     const timeoutMs = Math.min(options.timeoutMs, script.fenceTimeoutMs ?? options.timeoutMs);
     this.#endMs = performance.now() + options.timeoutMs;
@@ -77,6 +102,11 @@ class ScriptRun {
 
   close(): void {
     this.#device.destroy();
+  }
+
+  async start(): Promise<void> {
+    this.#look(0, undefined);
+    await this.run(this.#script.commands);
   }
 
   async run(commands: readonly Command[]): Promise<void> {
@@ -91,19 +121,26 @@ class ScriptRun {
       case "dispatch":
         return this.#dispatch(command);
       case "expect-values":
-        return checkValues(command, this.#bytes(command.buffer));
-      case "expect-buffer":
-        return checkBuffers(command, this.#bytes(command.buffer), this.#bytes(command.other));
+      case "expect-buffer": {
+        const index = this.#checks++;
+        try {
+          this.#check(command);
+        } catch (error) {
+          this.#options.watch?.failed?.("check", index, error instanceof CheckError ? error.place : undefined);
+          throw error;
+        }
+        return;
+      }
       case "copy": {
         const from = this.#bytes(command.from);
         const to = this.#bytes(command.to);
         if (from.length !== to.length) throw new ScriptError(command.line, "COPY between buffers of different sizes");
         to.set(from);
-        return;
+        return this.#look(command.line, undefined);
       }
       case "write":
         this.#bytes(command.buffer).set(command.bytes, command.offsetBytes);
-        return;
+        return this.#look(command.line, undefined);
       case "repeat":
         for (let i = 0; i < command.count; i++) await this.run(command.body);
         return;
@@ -111,6 +148,25 @@ class ScriptRun {
       case "graphics":
         throw new ScriptError(command.line, "this command needs graphics");
     }
+  }
+
+  #check(command: Check, place?: number): void {
+    const bytes = this.#bytes(command.buffer);
+    if (command.does === "expect-values") checkValues(command, bytes, place);
+    else checkBuffers(command, bytes, this.#bytes(command.other));
+  }
+
+  /** Tells what the watched check says now. */
+  #look(line: number, submit: number | undefined): void {
+    if (this.#watched === undefined) return;
+    let reason: string | undefined;
+    try {
+      this.#check(this.#watched, this.#options.watch?.check?.place);
+    } catch (error) {
+      if (!(error instanceof ScriptError)) throw error;
+      reason = error.message;
+    }
+    this.#options.watch?.seen?.({ line, submit, reason });
   }
 
   #buffer(buffer: ScriptBuffer): DeviceBuffer {
@@ -128,9 +184,6 @@ class ScriptRun {
   }
 
   async #dispatch({ pipeline, groups, line }: Extract<Command, { does: "dispatch" }>): Promise<void> {
-    if (this.#submits === this.#options.maxSubmits) throw new EnoughSubmits();
-    this.#submits++;
-    this.#options.onSubmit?.(line);
     const compiled = await this.#pipeline(pipeline, line);
     const commands = this.#device.createCommandBuffer().begin().bindPipeline(compiled);
     for (const [index, set] of this.#descriptors(pipeline)) commands.bindDescriptorSet(index, set);
@@ -141,13 +194,16 @@ class ScriptRun {
       commands.pushConstants(0, whole);
     }
     commands.dispatch(...groups).end();
+    this.#submits++;
     try {
       await this.#device.submit([commands]).wait();
     } catch (error) {
+      this.#options.watch?.failed?.("submit", this.#submits);
       const fault = this.#options.machine.faultOf(this.#device);
       throw new ScriptError(line, fault === undefined ? String(error) : formatReport(fault));
     }
     commands.destroy();
+    this.#look(line, this.#submits);
   }
 
   async #pipeline(pipeline: ScriptPipeline, line: number): Promise<ComputePipeline> {
@@ -243,9 +299,8 @@ class ScriptRun {
 export async function runScript(script: Script, options: RunOptions): Promise<void> {
   const run = new ScriptRun(script, options);
   try {
-    await run.run(script.commands);
+    await run.start();
   } catch (error) {
-    if (error instanceof EnoughSubmits) return;
     if (error instanceof DriverError) throw new ScriptError(0, error.message);
     throw error;
   } finally {

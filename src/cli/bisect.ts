@@ -1,30 +1,34 @@
-import type { ScriptResult } from "../amber/index.ts";
-
-interface BisectRun {
-  readonly maxSubmits?: number;
-  readonly onSubmit?: (line: number) => void;
-}
+import type { RunWatch, ScriptResult, WatchedStep } from "../amber/index.ts";
 
 /**
- * Halves the submits of a script that fails: the least number of them with which it still does. The answer is the failure
- * with the submit that brings it, or that no shorter run fails. One run each, on the machine that saw the failure.
+ * Names the submit that a failure comes from. A submit that fails itself (a fault, a timeout) is the one. Where a check
+ * fails, the script runs once more, and the check of the failing value is made after each submit too: guilty is the submit
+ * from which on it says what it says in its own turn (the same bad value).
+ * Nothing is left out of the run, so that every submit finds what it found in the failing one.
  */
 export async function bisect(
   failed: ScriptResult,
-  run: (options: BisectRun) => Promise<ScriptResult>,
+  run: (watch: RunWatch) => Promise<ScriptResult>,
 ): Promise<ScriptResult> {
-  const lines: number[] = [];
-  const whole = await run({ onSubmit: (line) => lines.push(line) });
-  if (whole.status !== "FAIL") return { ...failed, reason: `fails now and then, not when run again: ${failed.reason}` };
-  let [good, bad] = [-1, lines.length];
-  let last = whole;
-  while (bad - good > 1) {
-    const middle = (good + bad) >> 1;
-    const result = await run({ maxSubmits: middle });
-    if (result.status === "FAIL") [bad, last] = [middle, result];
-    else good = middle;
+  const ends: { readonly what: "check" | "submit"; readonly index: number; readonly place: number | undefined }[] = [];
+  const again = await run({ failed: (what, index, place) => ends.push({ what, index, place }) });
+  const [end] = ends;
+  if (again.status !== "FAIL") return { ...failed, reason: `fails now and then, not when run again: ${failed.reason}` };
+  if (end === undefined) return again;
+  if (end.what === "submit") return { ...again, reason: `submit ${end.index} fails itself: ${again.reason}` };
+  const steps: WatchedStep[] = [];
+  const result = await run({ check: end, seen: (step) => steps.push(step) });
+  const at = steps.findLastIndex(({ reason }) => reason !== result.reason) + 1;
+  return { ...result, reason: `${blame(steps, at)}: ${result.reason}` };
+}
+
+/** `at`: the first step of those with the bad value. */
+function blame(steps: readonly WatchedStep[], at: number): string {
+  const step = steps[at];
+  if (step === undefined) return "fails now and then, no submit brought it when run again";
+  if (step.submit !== undefined) {
+    const count = Math.max(...steps.map(({ submit = 0 }) => submit));
+    return `submit ${step.submit} of ${count}, line ${step.line}`;
   }
-  const where =
-    bad === 0 ? "fails before the first submit" : `submit ${bad} of ${lines.length}, line ${lines[bad - 1]}`;
-  return { ...last, reason: `${where}: ${last.reason}` };
+  return at === 0 ? "the buffer is so from the start" : `line ${step.line} of the script writes it`;
 }

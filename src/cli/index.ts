@@ -165,7 +165,7 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     .option("--seed <s>", "seed of the machine's scheduling")
     .option("--coherence", "caches hold data: a missing flush, invalidate or wait shows as stale data")
     .option("--counters", "count cache hits and stalls, estimate cycles")
-    .option("--bisect", "on a failure, find the first submit without which it passes")
+    .option("--bisect", "on a failure, name the submit that it comes from")
     .option("--server <url>", "compile on this service; its key in KILN_API_KEY")
     .option("--from-comments", "also shaders (.comp) with their script in comments // amber: …")
     .option("--json [file]", "results as JSON; - is standard output")

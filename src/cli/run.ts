@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { createPoolCompiler, runFile, type ScriptResult } from "../amber/index.ts";
+import { createPoolCompiler, type RunWatch, runFile, type ScriptResult } from "../amber/index.ts";
 import { distFile, fileProblem } from "../base/index.ts";
 import { CompilePool, type RunReport } from "../service/index.ts";
 import { bisect } from "./bisect.ts";
@@ -170,7 +170,7 @@ export async function run(paths: readonly string[], flags: RunFlags, settings: S
         milliseconds += result.milliseconds;
         const report = { milliseconds, machine: machine.takeReport() };
         if (result.status === "FAIL" && flags.bisect === true) {
-          const run = (more: object) => runFile(path, name, { machine, ...options, ...more });
+          const run = (watch: RunWatch) => runFile(path, name, { machine, ...options, watch });
           const found = await bisect(result, run);
           return { ...found, ...report, reason: `seed ${firstSeed + i}: ${found.reason}` };
         }

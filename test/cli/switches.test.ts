@@ -126,5 +126,43 @@ ${dispatch}EXPECT b IDX 0 EQ 16 16 16 16
     const { stdout } = run(["run", "--bisect", "three.amber"]);
     const line = text.split("\n").indexOf("EXPECT b IDX 0 EQ 9 9 9 9") + 1;
     expect(stdout).toMatch(new RegExp(`^FAIL three\\.amber:${line}: seed 0: submit 3 of 3, line ${line - 1}: `, "m"));
+    // Guilty in the middle: the check comes later, and what follows makes other values right.
+    const middle = `#!amber
+SHADER compute good GLSL
+#version 450
+layout(set=0,binding=0) buffer O{uint o[];};
+void main(){ o[1]+=1u; }
+END
+SHADER compute bad GLSL
+#version 450
+layout(set=0,binding=0) buffer O{uint o[];};
+void main(){ o[0]=9u; }
+END
+BUFFER o DATA_TYPE uint32 DATA 7 0 END
+PIPELINE compute p
+  ATTACH good
+  BIND BUFFER o AS storage DESCRIPTOR_SET 0 BINDING 0
+END
+PIPELINE compute q
+  ATTACH bad
+  BIND BUFFER o AS storage DESCRIPTOR_SET 0 BINDING 0
+END
+RUN p 1 1 1
+RUN p 1 1 1
+RUN q 1 1 1
+RUN p 1 1 1
+RUN p 1 1 1
+EXPECT o IDX 0 EQ 7 4
+`;
+    writeFileSync(join(folder, "middle.amber"), middle);
+    const guilty = middle.split("\n").indexOf("RUN q 1 1 1") + 1;
+    const at = `middle\\.amber:${guilty + 3}: seed 0: submit 3 of 5, line ${guilty}: buffer o byte 0: got 9`;
+    expect(run(["run", "--bisect", "middle.amber"]).stdout).toMatch(new RegExp(`^FAIL ${at}, expected EQ 7`, "m"));
+    // From the start, and by the script itself: no submit is to blame.
+    writeFileSync(
+      join(folder, "start.amber"),
+      middle.replace("DATA 7 0", "DATA 5 0").replace("RUN q 1 1 1", "RUN p 1 1 1"),
+    );
+    expect(run(["run", "--bisect", "start.amber"]).stdout).toMatch(/: the buffer is so from the start: .*got 5/);
   });
 });
