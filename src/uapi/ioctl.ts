@@ -148,7 +148,7 @@ export const ioctlRows = {
     direction: "w",
     sizeBytes: 8,
     fields: [["context", 0, "u32", "in"]],
-    errors: { ENOENT: "no such context", EBUSY: "jobs of it have not ended" },
+    errors: { ENOENT: "no such context", EBUSY: "jobs of it have not ended, and it is not lost" },
     about: "drops a context",
   },
   CTX_QUERY: {

@@ -6,4 +6,5 @@ it("no sequence of ioctls, packets and shaders reads or writes another process's
   // The attacks are real: marks arrive in what is the attacker's own, and most others fault.
   expect(report.marks).toBeGreaterThan(1000);
   expect(report.faults).toBeGreaterThan(200);
+  expect(report.closedBusy).toBeGreaterThan(3);
 });

@@ -12,12 +12,15 @@ import {
   type GpuPort,
   PacketValue,
   PhysicalMap,
+  Queue,
   QueueKind,
+  queueWord,
   RegisterSpace,
   SdmaValue,
   type SharedBo,
   shRegisters,
   VaFlag,
+  vmidWord,
 } from "../../src/uapi/index.ts";
 import { FakeClock } from "./fake-gpu.ts";
 import { Process } from "./process.ts";
@@ -59,6 +62,15 @@ class EnginePort implements GpuPort {
   nudge(instructions: number): void {
     this.#engine.run(instructions);
     this.#handler();
+  }
+
+  /** The address space that each queue runs in now: VMID, and its page directory. */
+  spaces(): readonly (readonly [vmid: number, root: number])[] {
+    const words = new Uint32Array(this.memory, PhysicalMap.CONTROL);
+    return [1, 2, 3, 4, 5].flatMap((queue) => {
+      const vmid = words[queueWord(queue, Queue.VMID) / 4] ?? 0;
+      return vmid === 0 ? [] : [[vmid, words[vmidWord(vmid, 0) / 4] ?? 0]];
+    });
   }
 
   drain(): void {
@@ -163,6 +175,37 @@ class Rogue {
     this.#contexts = [this.process.context(), this.process.context()];
   }
 
+  /** Jobs of it on the hardware. */
+  get running(): number {
+    return this.#kmd.usage().find(({ fd }) => fd === this.process.fd)?.runningJobs ?? 0;
+  }
+
+  /** Submits until a job is on the hardware, in its middle; false where none comes to stay. */
+  busy(random: Random, victims: readonly number[], gpu: EnginePort): boolean {
+    for (let i = 0; i < 8; i++) {
+      this.#attack(random, victims);
+      gpu.nudge(1 + random(4));
+      if (this.running > 0) return true;
+    }
+    return false;
+  }
+
+  /** Submits to both kinds of queue, most likely; the GPU does not come to run any of it yet. */
+  submit(random: Random, victims: readonly number[]): void {
+    for (let i = 0; i < 4; i++) this.#attack(random, victims);
+  }
+
+  /** Takes away what the GPU may have translations of: throws where memory comes free while a job runs that could use it. */
+  #taking(what: string, action: () => unknown): void {
+    const before = freeBytes(this.#kmd);
+    const running = this.running;
+    action();
+    const after = freeBytes(this.#kmd);
+    if (running > 0 && after > before) {
+      throw new Error(`${what} of process ${this.id} gives back ${after - before} bytes while its job runs`);
+    }
+  }
+
   #handle(random: Random): number {
     const own = [...this.live.keys()];
     return random(6) === 0 || own.length === 0 ? random(40) : (own[random(own.length)] ?? 0);
@@ -255,7 +298,14 @@ class Rogue {
       }
       case 2: {
         const handle = this.#handle(random);
-        if (!this.#own.includes(handle) && p.call("GEM_CLOSE", { handle }).result === 0) this.live.delete(handle);
+        if (this.#own.includes(handle)) return;
+        const { mappings, holders } = p.call("GEM_INFO", { handle }).out;
+        const close = () => {
+          if (p.call("GEM_CLOSE", { handle }).result === 0) this.live.delete(handle);
+        };
+        // What nobody has mapped may go at once.
+        if (mappings > 0 && holders === 1) this.#taking("GEM_CLOSE", close);
+        else close();
         return;
       }
       case 3:
@@ -264,7 +314,9 @@ class Rogue {
         p.call("VA_MAP", { handle: this.#handle(random), flags: random(8), va, boOffset, size });
         return;
       case 6:
-        p.call("VA_UNMAP", { va: random(4) === 0 ? SPARSE : va, size: random(4) === 0 ? 0x1_0000n : size });
+        this.#taking("VA_UNMAP", () =>
+          p.call("VA_UNMAP", { va: random(4) === 0 ? SPARSE : va, size: random(4) === 0 ? 0x1_0000n : size }),
+        );
         return;
       case 7:
         p.call("VA_MAP", { flags: VaFlag.PRT, va: random(3) === 0 ? sparse : SPARSE, size: 0x1_0000n });
@@ -356,6 +408,31 @@ class Rogue {
   }
 }
 
+/** Memory that anybody could be given now, of both domains. */
+function freeBytes(kmd: Kmd): number {
+  const { vramFreeBytes, gttFreeBytes } = kmd.memory();
+  return vramFreeBytes + gttFreeBytes;
+}
+
+/**
+ * A process goes with a job on the hardware, and another starts at once: until the job is off, nothing that it could reach
+ * is given back, and its address space stays under its VMID.
+ */
+function replace(kmd: Kmd, gpu: EnginePort, old: Rogue, make: () => Rogue, start: (rogue: Rogue) => void): Rogue {
+  const running = old.running > 0;
+  const before = freeBytes(kmd);
+  kmd.close(old.process.fd);
+  if (running && freeBytes(kmd) > before)
+    throw new Error(`close of process ${old.id} gives memory back while its job runs`);
+  const spaces = gpu.spaces();
+  const rogue = make();
+  start(rogue);
+  for (const [i, [vmid, root]] of gpu.spaces().entries()) {
+    if (root !== spaces[i]?.[1]) throw new Error(`VMID ${vmid} gets another address space, a job runs under it`);
+  }
+  return rogue;
+}
+
 /** What a run did: the numbers show that the attacks were real. */
 export interface IsolationReport {
   readonly sequences: number;
@@ -363,6 +440,8 @@ export interface IsolationReport {
   readonly marks: number;
   readonly faults: number;
   readonly submits: number;
+  /** Processes that went with a job on the hardware. */
+  readonly closedBusy: number;
 }
 
 /**
@@ -383,7 +462,7 @@ export function isolationRun(
   const rogues = [make(0), make(0), make(1)];
   const shared: SharedBo[][] = [[], []];
   let seen = 0;
-  let [faults, submits] = [0, 0];
+  let [faults, submits, closedBusy] = [0, 0, 0];
   let victims: number[] = [];
   for (let sequence = 1; sequence <= sequences; sequence++) {
     for (let step = 0; step < 16; step++) {
@@ -415,9 +494,9 @@ export function isolationRun(
       const usage = kmd.usage().find(({ fd }) => fd === old.process.fd);
       faults += usage?.faults ?? 0;
       submits += usage?.submits ?? 0;
-      old.step(random, victims, shared[old.group] as SharedBo[], gpu);
-      kmd.close(old.process.fd);
-      rogues[at] = make(old.group);
+      if (old.busy(random, victims, gpu)) closedBusy++;
+      const start = (rogue: Rogue) => rogue.submit(random, victims);
+      rogues[at] = replace(kmd, gpu, old, () => make(old.group), start);
     }
     if (sequence % 1000 === 0) onProgress(sequence);
   }
@@ -432,5 +511,5 @@ export function isolationRun(
   const left = [out.vramBytes - out.vramFreeBytes - 4096n, out.gttBytes - out.gttFreeBytes - 6n * 4096n];
   if (left.some((bytes) => bytes !== 0n))
     throw new Error(`seed ${seed}: left over at the end: ${left.join(" and ")} bytes`);
-  return { sequences, marks: seen, faults, submits };
+  return { sequences, marks: seen, faults, submits, closedBusy };
 }

@@ -198,11 +198,13 @@ describe("faults", () => {
 
 describe("watchdog", () => {
   it("halts a job that runs too long; its context is lost and others go on", async () => {
-    const { clock, kmd } = machine();
+    const { gpu, clock, kmd } = machine();
     const slow = new Process(kmd, "slow");
     const other = new Process(kmd, "other");
     const slowContext = slow.context(500);
     slow.submit(slowContext, slow.buffer(0x10_0000n, 4096), HANG);
+    // The halt's interrupt gets through, that of the reset comes late.
+    gpu.deliveries = 1;
     const waiting = slow.wait(slowContext, 1n);
     const context = other.context();
     const data = other.buffer(0x20_0000n, 4096);
@@ -213,6 +215,10 @@ describe("watchdog", () => {
     expect(slow.call("CTX_QUERY", { context: slowContext }).out.state).toBe(ContextState.GOOD);
     clock.advance(1);
     expect(await waiting).toBe(Errno.ECANCELED);
+    // Over for who waits, though the reset that takes the job off the hardware is still to come.
+    expect(kmd.usage().find(({ fd }) => fd === slow.fd)?.runningJobs).toBe(1);
+    expect(slow.call("CTX_DESTROY", { context: slowContext }).result).toBe(0);
+    gpu.deliver();
     expect(await other.wait(context, 1n)).toBe(0);
     expect(data.words[0]).toBe(7);
     expect(kmd.dumps().map((dump) => dump.reason)).toEqual(["timeout"]);
