@@ -1,6 +1,7 @@
 /**
- * `npx tsx bench/service.ts [--seconds N]`: `kiln bench service`, and what takes more than one server: 64
- * clients that want one cold shader from four servers on one folder. `--entries N`: instead, hits from disk beside hits
+ * `npx tsx bench/service.ts [--seconds N] [--only-one] [--check]`: `kiln bench service`, and what takes more than one
+ * server: 64 clients at each of four servers on one folder that want one cold shader; `--only-one`: that alone. With
+ * `--check` status 1 where a figure misses its bar. `--entries N`: instead, hits from disk beside hits
  * from memory where the folder has N records; `--folder D` keeps them somewhere else than in the temporary folder.
  * Build first.
  */
@@ -8,7 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ShaderCache } from "../src/cache/index.ts";
-import { benchService, benchShader, serviceTable, startKiln, stopKiln } from "../src/cli/bench-service.ts";
+import { benchService, benchShader, missedBars, serviceTable, startKiln, stopKiln } from "../src/cli/bench-service.ts";
 import { Connection, prepared } from "../src/cli/http-load.ts";
 import { diskHits } from "./disk-hits.ts";
 
@@ -19,14 +20,25 @@ const argument = (name: string) => {
 const seconds = Number(argument("--seconds") ?? 4);
 const entries = argument("--entries");
 
-async function oneCompile(folder: string): Promise<object> {
+const clientsEach = 64;
+
+interface OneCompile {
+  readonly clients: number;
+  readonly servers: number;
+  readonly compiles: number;
+  /** What the answers said, and what the folder's statistics say. */
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly counted: Readonly<Record<string, number>>;
+}
+
+async function oneCompile(folder: string): Promise<OneCompile> {
   const serve = ["serve", "--port", "0", "--cache-dir", folder, "--workers", "1"];
   const servers = await Promise.all([1, 2, 3, 4].map(() => startKiln(serve)));
   const body = JSON.stringify({ source: benchShader(424_242), stage: "compute" });
   const outcomes: Record<string, number> = {};
   const lanes = await Promise.all(
-    Array.from({ length: 64 }, async (_, client) => {
-      const { address = "" } = servers[client % 4] ?? {};
+    Array.from({ length: clientsEach * servers.length }, async (_, client) => {
+      const { address = "" } = servers[client % servers.length] ?? {};
       return { lane: await Connection.open(address), request: prepared(address, body) };
     }),
   );
@@ -39,19 +51,39 @@ async function oneCompile(folder: string): Promise<object> {
   );
   await Promise.all(servers.map(stopKiln));
   const cache = new ShaderCache({ memoryBytes: 0, disk: { folder, capacityBytes: 1 << 30 } });
-  const { compiles } = cache.counters.read();
+  const { compiles = 0, requests = 0, joined = 0, failed = 0 } = cache.counters.read();
+  const hits = Object.fromEntries(cache.tierStats().map((tier) => [tier.name, tier.hits]));
+  const miss = Object.values(cache.missCounts()).reduce((sum, count) => sum + count, 0);
   await cache.close();
-  return { clients: 64, servers: 4, compiles, outcomes };
+  const counted = { requests, miss, joined, failed, ...hits };
+  return { clients: lanes.length, servers: servers.length, compiles, outcomes, counted };
+}
+
+/** One compile, and each request counted as what its answer says. */
+function missedByOne({ clients, compiles, outcomes, counted }: OneCompile): string[] {
+  const wrong = Object.entries(counted).filter(
+    ([name, count]) => count !== (name === "requests" ? clients : (outcomes[name] ?? 0)),
+  );
+  const missed = wrong.map(([name, count]) => `${name}: ${count} are counted, not what the answers say`);
+  return compiles === 1 ? missed : [`${compiles} compiles of one shader`, ...missed];
 }
 
 const folder = mkdtempSync(join(argument("--folder") ?? tmpdir(), "kiln-bench-"));
 try {
   if (entries !== undefined) console.log(JSON.stringify({ diskHits: await diskHits(folder, Number(entries)) }));
   else {
-    const figures = await benchService(seconds);
-    console.log(serviceTable(figures));
-    console.log(JSON.stringify(figures));
-    console.log(JSON.stringify({ oneCompile: await oneCompile(folder) }));
+    const missed: string[] = [];
+    if (!process.argv.includes("--only-one")) {
+      const figures = await benchService(seconds);
+      console.log(serviceTable(figures));
+      console.log(JSON.stringify(figures));
+      missed.push(...missedBars(figures));
+    }
+    const one = await oneCompile(folder);
+    console.log(JSON.stringify({ oneCompile: one }));
+    missed.push(...missedByOne(one));
+    for (const text of missed) console.error(`missed: ${text}`);
+    if (process.argv.includes("--check") && missed.length > 0) process.exitCode = 1;
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -9,8 +9,9 @@ import {
   type Outcome,
   redisStops,
 } from "../test/cache/faults.ts";
+import { recount, recountAgrees } from "../test/cache/writers.ts";
 import { oracle } from "../test/oracles.ts";
-import { crashRounds } from "../test/service/crash-rounds.ts";
+import { crashCapacityBytes, crashRounds, isGoodReport } from "../test/service/crash-rounds.ts";
 
 /**
  * `npm run soak -- faults [--kills 1000] [--only NAME]`: so many kills of writers and of whole servers, full and read-only
@@ -56,6 +57,6 @@ async function serverKills(folder: string, kills: number): Promise<Outcome> {
   const seed = Date.now() & 0xffff;
   // Starting is the most of a round: three at a time, and killed after few answers.
   const report = await crashRounds({ folder, kills, variants: 2000, seed, servers: 3, answers: 6 });
-  const good = report.wrong.length === 0 && report.corrupt === 0 && report.errors === 0 && report.diskHits > 0;
-  return { good, figures: { ...report } };
+  const counted = await recount(folder, crashCapacityBytes);
+  return { good: isGoodReport(report) && recountAgrees(counted), figures: { ...report, recount: counted } };
 }

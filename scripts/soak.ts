@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { litmusTests, soakLitmus } from "../test/gpu/litmus.ts";
 import { isolationRun } from "../test/kmd/isolation-fuzz.ts";
-import { crashRounds } from "../test/service/crash-rounds.ts";
+import { crashRounds, isGoodReport } from "../test/service/crash-rounds.ts";
 import { apiLitmusTests } from "../test/umd/litmus.ts";
 import { memoryCycles } from "../test/umd/memory-cycles.ts";
 import { soakFaults } from "./soak-faults.ts";
@@ -63,7 +63,7 @@ async function crashes(): Promise<boolean> {
   rmSync(folder, { recursive: true, force: true });
   const seconds = Math.round((performance.now() - started) / 1000);
   console.log(JSON.stringify({ ...report, seconds }));
-  const isGood = report.wrong.length === 0 && report.corrupt === 0 && report.errors === 0 && report.diskHits > 0;
+  const isGood = isGoodReport(report);
   console.log(isGood ? "soak: good" : "soak: FAILED");
   return isGood;
 }

@@ -1,4 +1,4 @@
-/** Writes `docs/diagnostics.md`: every code of every folder, those of the GLSL front end with the smallest mistake. */
+/** Writes `docs/diagnostics.md` and what `/docs` shows of it: every code of every folder, those of the GLSL front end with the smallest mistake. */
 import type { CodeRow } from "../../src/base/index.ts";
 import { compileCodes } from "../../src/compile/index.ts";
 import { coreCodes } from "../../src/core/index.ts";
@@ -69,6 +69,19 @@ function table([title, about, codes]: (typeof tables)[number]): string {
   return `## ${title}\n\n${about}\n\n| code | status | at fault | message |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`;
 }
 
+/** The codes that diagnostics carry, a row each, as text of a module that is loaded with the document alone. */
+function servedTable(): string {
+  const all: Readonly<Record<string, CodeRow>> = { ...glslCodes, ...spirvCodes, ...compileCodes, ...coreCodes };
+  const rows = Object.entries(all).map(([code, { text }]) => `| ${code} | ${cell(text).replace(/\{\w+\}/g, "…")} |`);
+  const escaped = ["| code | message |", "| --- | --- |", ...rows].join("\n").replace(/[`\\]|\$\{/g, "\\$&");
+  return `/** Generated from the code tables by \`npm run generate\`: the codes of diagnostics, as Markdown. */
+export const diagnosticTable = \`${escaped}\`;
+`;
+}
+
 export function generate(): readonly GeneratedFile[] {
-  return [{ path: "docs/diagnostics.md", text: `${intro}${glslSection()}\n${tables.map(table).join("\n")}` }];
+  return [
+    { path: "docs/diagnostics.md", text: `${intro}${glslSection()}\n${tables.map(table).join("\n")}` },
+    { path: "src/http/diagnostic-table.ts", text: servedTable() },
+  ];
 }

@@ -32,6 +32,8 @@ export async function reconcile(at: Reconciled): Promise<void> {
   if (!isOver()) await dropLost(at);
   while (!isOver() && at.trim()) await nextTurn();
   await dropTemporaries(join(at.root, "tmp"));
+  // Those of holders that were killed, of which nobody may ask for the key again. A live one is younger than a few seconds.
+  await dropTemporaries(join(at.root, "leases"));
 }
 
 /** Rows for files that the journal does not know. Takes the mark of those that it knows. */
@@ -69,7 +71,7 @@ async function dropLost({ root, index, append, isOver }: Reconciled): Promise<vo
 }
 
 async function dropTemporaries(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
+  for (const name of await readdir(folder).catch(() => [])) {
     const made = statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
     // A clock that jumped shows as a time far off in either direction.
     if (made !== undefined && Math.abs(Date.now() - made) > staleTemporaryMs) unlinkQuietly(join(folder, name));

@@ -54,10 +54,20 @@ export class DiskSpace {
     for (let shard = 0; shard < shardCount; shard++) this.#look(shard);
     const journals = readdirSync(this.#root).filter((name) => name.startsWith("journal.new"));
     const temporaries = readdirSync(join(this.#root, "tmp")).map((name) => join("tmp", name));
+    const leases = this.#leases().map((name) => join("leases", name));
     this.#strayBytes = 0;
-    for (const name of [...journals, ...temporaries]) {
+    for (const name of [...journals, ...temporaries, ...leases]) {
       const { blocks } = statSync(join(this.#root, name), { throwIfNoEntry: false }) ?? {};
       this.#strayBytes += (blocks ?? 0) * statBlockBytes;
+    }
+  }
+
+  /** Their folder comes with the first. */
+  #leases(): string[] {
+    try {
+      return readdirSync(join(this.#root, "leases"));
+    } catch {
+      return [];
     }
   }
 

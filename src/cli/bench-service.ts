@@ -151,6 +151,16 @@ export async function benchFloor(): Promise<void> {
   process.once("SIGTERM", () => process.exit(0));
 }
 
+/** What a server is held to: beside the bare route, and hits from disk beside those from memory. */
+export function missedBars({ rateRatio, p99Ratio, diskRatio }: ServiceFigures): string[] {
+  const bars = [
+    { isMet: rateRatio >= 0.7, text: `requests a second: ${rateRatio} of the bare route's, at least 0.7` },
+    { isMet: p99Ratio <= 1.5, text: `p99: ${p99Ratio} of the bare route's, at most 1.5` },
+    { isMet: diskRatio <= 2, text: `hits from disk: ${diskRatio} of those from memory, at most 2` },
+  ];
+  return bars.filter(({ isMet }) => !isMet).map(({ text }) => text);
+}
+
 export function serviceTable(figures: ServiceFigures): string {
   const row = (name: string, ours: number, other: number, ratio: number) =>
     `${name.padEnd(34)} ${String(ours).padStart(8)} ${String(other).padStart(8)} ${ratio.toFixed(2).padStart(6)}`;

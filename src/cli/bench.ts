@@ -4,14 +4,16 @@ import { benchCodegen, codegenTable } from "./bench-codegen.ts";
 import { benchCompile, compileTable } from "./bench-compile.ts";
 import { benchShaders } from "./bench-corpus.ts";
 import { measurePeers, type PeerOptions } from "./bench-peers.ts";
-import { benchService, serviceTable } from "./bench-service.ts";
+import { benchService, missedBars, serviceTable } from "./bench-service.ts";
 import { benchSimulate, simulateTable } from "./bench-simulate.ts";
-import { CliError, print } from "./environment.ts";
+import { CliError, complain, print } from "./environment.ts";
 
 export interface BenchFlags {
   readonly peers?: boolean;
   readonly corpus?: readonly string[];
   readonly json?: string | true;
+  /** A figure of the service that misses its bar ends with status 1. */
+  readonly check?: boolean;
   readonly radv?: string;
   readonly glslang?: string;
   readonly work?: string;
@@ -24,13 +26,16 @@ export type BenchName = "compile" | "codegen" | "service" | "simulate";
 const simulateRuns = 5;
 
 /** Runs one bench, or both of the compiler; prints tables, or JSON that scripts read. Errors: `CliError` 2 for flags, 3 for missing peers. */
-export async function bench(name: BenchName | undefined, flags: BenchFlags): Promise<0> {
+export async function bench(name: BenchName | undefined, flags: BenchFlags): Promise<0 | 1> {
   const results: Record<string, object> = {};
   const tables: string[] = [];
+  let missed: readonly string[] = [];
+  if (flags.check === true && name !== "service") throw new CliError(2, "--check: of bench service only");
   if (name === "service") {
     const result = await benchService();
     results.service = result;
     tables.push(serviceTable(result));
+    if (flags.check === true) missed = missedBars(result);
   } else if (name === "simulate") {
     if (flags.peers === true && flags.lavapipe === undefined)
       throw new CliError(2, "--peers: give --lavapipe COMMAND, which runs the same kernels on the CPU");
@@ -50,7 +55,8 @@ export async function bench(name: BenchName | undefined, flags: BenchFlags): Pro
       throw new CliError(3, `${flags.json}: cannot write it: ${fileProblem(error)}`);
     }
   }
-  return 0;
+  for (const text of missed) complain(`missed: ${text}`);
+  return missed.length === 0 ? 0 : 1;
 }
 
 async function benchCompiler(

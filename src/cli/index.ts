@@ -187,6 +187,7 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     .option("--lavapipe <command>", "runs the example kernels at full size, answers JSON lines: kernel, cpu_min_ms")
     .option("--work <dir>", "folder that the peers run in and leave their files in; default a temporary one")
     .option("--json [file]", "figures as JSON; - is standard output")
+    .option("--check", "of service: status 1 where a figure misses its bar")
     .action(async (what: BenchName | undefined, flags: BenchFlags) => {
       const { bench } = await import("./bench.ts");
       setStatus(await bench(what, flags));

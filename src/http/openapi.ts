@@ -3,6 +3,7 @@ import swagger from "@fastify/swagger";
 import Fastify, { type FastifyInstance, type RouteOptions } from "fastify";
 import { serviceCodes } from "../service/index.ts";
 import { httpCodes } from "./codes.ts";
+import { diagnosticTable } from "./diagnostic-table.ts";
 import { problemsOf } from "./schemas.ts";
 import { compilersFactory } from "./validator.ts";
 
@@ -15,7 +16,7 @@ export async function openApiDocument(register: (app: FastifyInstance) => void, 
       info: {
         title: "Kiln",
         version,
-        description: `Compiles GLSL and SPIR-V to gfx1030 machine code. Every error is application/problem+json, with one of these codes:\n\n${codeTable()}`,
+        description: `Compiles GLSL and SPIR-V to gfx1030 machine code. Every error is application/problem+json, with one of these codes:\n\n${codeTable()}\n\nDiagnostics of a 422 carry one of these; … is filled in:\n\n${diagnosticTable}`,
       },
       components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },
     },

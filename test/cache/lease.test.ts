@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, utimesSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Counters } from "../../src/cache/counters.ts";
+import { DiskTier } from "../../src/cache/disk-tier.ts";
 import { FolderLeases } from "../../src/cache/folder-leases.ts";
 import type { Key } from "../../src/cache/index.ts";
 import { leadOrWait } from "../../src/cache/lease.ts";
@@ -43,6 +45,26 @@ describe("leases of a folder", () => {
       expect(await dead.acquire(key)).toBeUndefined();
       await got?.release();
     }
+  });
+
+  it("of a killed holder are counted, and gone with the next start, whether their key is asked for again or not", async () => {
+    const bytesAndFiles = async () => {
+      const tier = new DiskTier({ folder, capacityBytes: 1 << 26, counters: new Counters() });
+      await tier.ready;
+      const { bytes } = tier.stats();
+      await tier.close();
+      return [bytes, readdirSync(join(folder, "v1", "leases")).length];
+    };
+    await (await new FolderLeases(folder).acquire(key))?.release();
+    const [before = 0] = await bytesAndFiles();
+    // A live holder keeps its own.
+    const lease = await new FolderLeases(folder).acquire(key);
+    expect(await bytesAndFiles()).toEqual([before + 4096, 1]);
+    await lease?.release();
+    writeFileSync(file(), "a dead one's");
+    const time = Date.now() / 1000 - 60;
+    utimesSync(file(), time, time);
+    expect(await bytesAndFiles()).toEqual([before, 0]);
   });
 
   it("are granted to everybody where the folder cannot be written", async () => {

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { compileCodes } from "../../src/compile/index.ts";
+import { coreCodes } from "../../src/core/index.ts";
+import { glslCodes } from "../../src/glsl/index.ts";
 import { type AppOptions, createApp, type Server, startServer } from "../../src/http/index.ts";
 import type { CompileService } from "../../src/service/index.ts";
+import { spirvCodes } from "../../src/spirv/index.ts";
 import { removeTemporaryFolders, startService, temporaryFolder } from "../service/harness.ts";
 
 const limits = { bodyBytes: 8 << 20, timeLimitMs: 5000, memoryLimitMb: 64, maxWaiting: 100, workers: 2 };
@@ -233,7 +237,11 @@ describe("forms of an answer", () => {
       expect(nothing.headers["content-type"]).toBe("application/problem+json");
       expect(nothing.json()).toMatchObject({ code: "NOT_FOUND" });
     }
-    expect((await app.inject({ url: "/openapi.json" })).json().info.description).toContain("| QUEUE_FULL | 503 |");
+    const { description } = (await app.inject({ url: "/openapi.json" })).json().info;
+    expect(description).toContain("| QUEUE_FULL | 503 |");
+    for (const codes of [glslCodes, spirvCodes, compileCodes, coreCodes]) {
+      for (const code of Object.keys(codes)) expect(description).toContain(`\n| ${code} | `);
+    }
   });
 });
 

@@ -72,7 +72,16 @@ export interface CrashReport {
   /** What the last server counted. */
   readonly corrupt: number;
   readonly errors: number;
+  /** Requests of all servers that the statistics have as no hit, miss, joined or failed, or as several; 0 whatever was killed. */
+  readonly uncounted: number;
+  /** Requests that are counted, at most those that were sent. */
+  readonly counted: number;
+  readonly sent: number;
 }
+
+/** Right answers, nothing damaged, and figures that are what happened. */
+export const isGoodReport = ({ wrong, corrupt, errors, diskHits, uncounted, counted, sent }: CrashReport): boolean =>
+  wrong.length === 0 && corrupt === 0 && errors === 0 && diskHits > 0 && uncounted === 0 && counted <= sent;
 
 /** Small numbers that look random and repeat from run to run. */
 function sequence(seed: number): () => number {
@@ -84,6 +93,7 @@ function sequence(seed: number): () => number {
 }
 
 const clients = 4;
+export const crashCapacityBytes = 8 << 20;
 
 export interface CrashOptions {
   readonly folder: string;
@@ -105,9 +115,10 @@ export async function crashRounds(options: CrashOptions): Promise<CrashReport> {
   const { folder, kills, variants, seed, servers = 1, answers: mostAnswers = 12 } = options;
   const random = sequence(seed);
   const seen = new Map<number, Set<string>>();
-  let [answers, diskHits, started] = [0, 0, 0];
-  const flags = ["--cache-dir", folder, "--cache-bytes", String(8 << 20), "--memory-bytes", "0"];
+  let [sent, answers, diskHits, started] = [0, 0, 0, 0];
+  const flags = ["--cache-dir", folder, "--cache-bytes", String(crashCapacityBytes), "--memory-bytes", "0"];
   const ask = async (address: string, variant: number) => {
+    sent++;
     const { cache, codeSha256 } = await compile(address, variant);
     answers++;
     if (cache === "disk") diskHits++;
@@ -148,6 +159,11 @@ export async function crashRounds(options: CrashOptions): Promise<CrashReport> {
   for (const variant of seen.keys()) await ask(last.address, variant);
   const stats = (await (await fetch(`${last.address}/cache/stats`)).json()) as {
     tiers: { name: string; corrupt: number; errors: number }[];
+    requests: number;
+    hitRate: number;
+    joined: number;
+    failed: number;
+    misses: Record<string, number>;
   };
   await stopProcess(last, "SIGTERM");
   const wrong: number[] = [];
@@ -158,5 +174,9 @@ export async function crashRounds(options: CrashOptions): Promise<CrashReport> {
   }
   await stopProcess(plain, "SIGTERM");
   const disk = stats.tiers.find(({ name }) => name === "disk");
-  return { kills, answers, diskHits, wrong, corrupt: disk?.corrupt ?? -1, errors: disk?.errors ?? -1 };
+  const { requests: counted, hitRate, joined, failed } = stats;
+  const missed = Object.values(stats.misses).reduce((sum, count) => sum + count, 0);
+  const uncounted = counted - Math.round(hitRate * counted) - missed - joined - failed;
+  const { corrupt = -1, errors = -1 } = disk ?? {};
+  return { kills, answers, diskHits, wrong, corrupt, errors, uncounted, counted, sent };
 }
