@@ -78,7 +78,7 @@ export const codes = defineCodes({
   GLSL_RESERVED_WORD: { status: 422, blame: "caller", text: "'{name}' is a reserved word" },
   GLSL_NESTING: { status: 422, blame: "caller", text: "nesting is deeper than {limit}" },
   GLSL_BAD_NUMBER: { status: 422, blame: "caller", text: "'{text}' is no number" },
-  GLSL_LITERAL_TOO_LARGE: { status: 422, blame: "caller", text: "'{text}' does not fit into 32 bits" },
+  GLSL_LITERAL_TOO_LARGE: { status: 422, blame: "caller", text: "'{text}' does not fit into its type" },
   GLSL_STRAY_SEMICOLON: { status: 422, blame: "caller", text: "a semicolon between declarations needs version 460" },
   GLSL_BLOCK_NOT_GLOBAL: { status: 422, blame: "caller", text: "block '{name}' is declared inside a function" },
   // names and types

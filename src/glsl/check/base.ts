@@ -16,7 +16,7 @@ import {
 import { type Dialect, dialectOf } from "./dialect.ts";
 import { CONSTANT_LEAF_LIMIT, convertValue } from "./fold.ts";
 import { constantNode, convertNode, errorNode, type Range } from "./nodes.ts";
-import type { ConstantExpr, Constness, Expr } from "./tree.ts";
+import type { Component, ConstantExpr, Constness, Expr } from "./tree.ts";
 
 export type { Range } from "./nodes.ts";
 
@@ -66,7 +66,7 @@ export abstract class CheckBase {
     return errorNode(place, type);
   }
 
-  protected constantExpr(type: Type, values: readonly number[], place: Range): ConstantExpr {
+  protected constantExpr(type: Type, values: readonly Component[], place: Range): ConstantExpr {
     return constantNode(type, values, place.position, place.end);
   }
 
@@ -130,7 +130,7 @@ export abstract class CheckBase {
     if (from === undefined || from === scalar) return expr;
     const type = withScalar(expr.type, scalar);
     if (expr.kind === "constant") {
-      const values: number[] = [];
+      const values: Component[] = [];
       for (const each of expr.values) {
         const value = convertValue(from, scalar, each);
         if (value === undefined) break;

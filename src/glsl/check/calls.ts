@@ -335,7 +335,7 @@ export abstract class CallChecker extends ConstructorChecker {
     }
     if (lowering === "subgroup" && instruction.endsWith("_ClusteredReduce")) {
       const size = args[1]!;
-      const value = size.kind === "constant" ? size.values[0]! : 0;
+      const value = size.kind === "constant" ? Number(size.values[0]) : 0;
       if (size.constness !== 2 && (value < 1 || (value & (value - 1)) !== 0)) {
         this.diagnostics.error("GLSL_CLUSTER_SIZE", {}, size.position, size.end);
         return false;

@@ -25,7 +25,7 @@ import {
 import { joinConstness, type Range } from "./base.ts";
 import { constructNode, convertNode, errorNode, movedNode } from "./nodes.ts";
 import { OperatorChecker } from "./operators.ts";
-import type { ConstantExpr, Constness, ConstructExpr, Expr } from "./tree.ts";
+import type { Component, ConstantExpr, Constness, ConstructExpr, Expr } from "./tree.ts";
 
 /** Constructors and initialiser lists. Source: GLSL 4.60 sections 5.4 and 4.1.11. */
 export abstract class ConstructorChecker extends OperatorChecker {
@@ -270,10 +270,10 @@ function constructForm(type: Type, single: Expr | undefined): ConstructExpr["for
   return "components";
 }
 
-function constructValues(type: Type, form: ConstructExpr["form"], args: readonly Expr[]): number[] {
+function constructValues(type: Type, form: ConstructExpr["form"], args: readonly Expr[]): Component[] {
   const parts = args as readonly ConstantExpr[];
   const count = leafCount(type);
-  const leaves: number[] = [];
+  const leaves: Component[] = [];
   for (const { values } of parts) for (const value of values) leaves.push(value);
   if (form === "splat") {
     while (leaves.length < count) leaves.push(leaves[0]!);
@@ -281,7 +281,7 @@ function constructValues(type: Type, form: ConstructExpr["form"], args: readonly
   }
   if (type.kind !== "matrix" || form === "components") return leaves.length > count ? leaves.slice(0, count) : leaves;
   const source = parts[0]!.type;
-  const values: number[] = [];
+  const values: Component[] = [];
   for (let column = 0; column < type.columns; column++) {
     for (let row = 0; row < type.rows; row++) {
       if (source.kind === "matrix" && column < source.columns && row < source.rows) {

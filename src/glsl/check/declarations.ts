@@ -15,7 +15,7 @@ import { BlockChecker, rangeOf } from "./blocks.ts";
 import { fitsUnsized } from "./constructors.ts";
 import { formatOf } from "./interfaces.ts";
 import { packingOf, type Qualifiers } from "./qualifiers.ts";
-import type { DeclareStmt, Expr, LocalSize, Storage, Variable } from "./tree.ts";
+import type { Component, DeclareStmt, Expr, LocalSize, Storage, Variable } from "./tree.ts";
 import { newVariable, noPlace } from "./variable.ts";
 
 /** Reference limits of a workgroup. */
@@ -201,7 +201,7 @@ export abstract class DeclarationChecker extends BlockChecker {
     if (q.storage === "const") this.checkConstant(initializer, failed, declarator, global);
     const layout = q.layout;
     let constness: Variable["constness"] = 0;
-    let value: readonly number[] | undefined;
+    let value: readonly Component[] | undefined;
     if (storage === "constant") {
       constness = initializer?.constness ?? (failed ? 1 : 0);
       if (initializer?.kind === "constant") value = initializer.values;

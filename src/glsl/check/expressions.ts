@@ -23,6 +23,7 @@ import {
 } from "../types/index.ts";
 import { joinConstness } from "./base.ts";
 import { CallChecker } from "./calls.ts";
+import { wrapWide } from "./fold.ts";
 import { unreadable } from "./lvalues.ts";
 import {
   assignNode,
@@ -143,7 +144,7 @@ export abstract class ExpressionChecker extends CallChecker {
     }
   }
 
-  /** A literal; a 64-bit integer that no double holds is put together from its halves. */
+  /** A literal; a 64-bit integer that no double holds has its bits in two halves. */
   private literal(expr: ast.LiteralExpr): Expr {
     const type = scalarType(expr.scalar);
     if (type === intType || type === uintType || type === boolType || expr.scalar === "float") {
@@ -158,10 +159,8 @@ export abstract class ExpressionChecker extends CallChecker {
       }
     }
     if (expr.high === undefined) return this.constantExpr(type, [expr.value], expr);
-    const high = this.convert(this.constantExpr(uintType, [expr.high], expr), expr.scalar);
-    const low = this.convert(this.constantExpr(uintType, [expr.value], expr), expr.scalar);
-    const shifted = this.binaryOf("<<", high, this.intConstant(32, expr), expr);
-    return this.binaryOf("|", shifted, low, expr);
+    const bits64 = (BigInt(expr.high) << 32n) | BigInt(expr.value);
+    return this.constantExpr(type, [wrapWide(expr.scalar === "uint64", bits64)], expr);
   }
 
   /** A condition: one bool. */
@@ -330,7 +329,7 @@ export abstract class ExpressionChecker extends CallChecker {
       this.diagnostics.error("GLSL_INDEX_TYPE", { type: typeName(index.type) }, index.position, index.end);
       return this.errorExpr(expr, type);
     }
-    const at = index.kind === "constant" ? index.values[0]! : undefined;
+    const at = index.kind === "constant" ? Number(index.values[0]) : undefined;
     const count = elementCount(base.type);
     const specSized = base.type.kind === "array" && base.type.specSize !== undefined;
     const byDefault = specSized ? defaultSize(base.type) : undefined;
@@ -548,7 +547,7 @@ export abstract class ExpressionChecker extends CallChecker {
 function defaultSize(type: Type): number | undefined {
   const size = type.kind === "array" ? (type.specSize as Expr | undefined) : undefined;
   const init = size?.kind === "variable" ? size.variable.initializer : undefined;
-  return init?.kind === "constant" ? init.values[0] : undefined;
+  return init?.kind === "constant" ? Number(init.values[0]) : undefined;
 }
 
 /** A sampler, image or block with a binding, or an array of them. */

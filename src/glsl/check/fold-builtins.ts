@@ -1,7 +1,7 @@
 import { isInteger, isReal, leafCount, type ScalarKind, scalarFacts, scalarOf, type Type } from "../types/index.ts";
 import * as e from "./elementary.ts";
-import { is64, roundEven, wrap } from "./fold.ts";
-import type { ConstantExpr } from "./tree.ts";
+import { is64, roundEven, wrap, wrapWide } from "./fold.ts";
+import type { Component, ConstantExpr } from "./tree.ts";
 
 type ComponentFold = (args: readonly number[], scalar: ScalarKind) => number | undefined;
 
@@ -181,27 +181,28 @@ function minor(m: readonly number[], size: number, column: number, row: number):
 }
 
 /** Value of a built-in function on constants, or undefined where only the machine's answer is the right one. */
-export function foldBuiltin(name: string, type: Type, args: readonly ConstantExpr[]): readonly number[] | undefined {
+export function foldBuiltin(name: string, type: Type, args: readonly ConstantExpr[]): readonly Component[] | undefined {
   if (name === "any") return [args[0]!.values.some((value) => value !== 0) ? 1 : 0];
   if (name === "all") return [args[0]!.values.every((value) => value !== 0) ? 1 : 0];
   const target = scalarOf(type);
   const scalar = scalarOf(args[0]?.type ?? type);
   if (scalar === undefined || target === undefined) return undefined;
+  if (is64(scalar)) return foldWideBuiltin(name, type, args);
   const whole = Object.hasOwn(wholeFolds, name) ? wholeFolds[name] : undefined;
   if (whole !== undefined) {
     const values = whole(
-      args.map((arg) => arg.values),
+      args.map((arg) => arg.values.map(Number)),
       args.map((arg) => arg.type),
     );
     return values === undefined ? undefined : finished(target, values);
   }
   const fold = Object.hasOwn(componentFolds, name) ? componentFolds[name] : undefined;
   const narrow = scalarFacts[scalar].bits < 32 && !isReal(scalar);
-  if (fold === undefined || narrow || (is64(scalar) && !wideExact.has(name))) return undefined;
+  if (fold === undefined || narrow) return undefined;
   const result: number[] = [];
   for (let at = 0; at < leafCount(type); at++) {
     const value = fold(
-      args.map((arg) => (arg.values.length === 1 ? arg.values[0]! : arg.values[at]!)),
+      args.map((arg) => Number(arg.values.length === 1 ? arg.values[0] : arg.values[at])),
       scalar,
     );
     if (value === undefined) return undefined;
@@ -210,10 +211,44 @@ export function foldBuiltin(name: string, type: Type, args: readonly ConstantExp
   return finished(target, result);
 }
 
-/** Functions whose rows here hold for 64-bit integers too. */
-const wideExact: ReadonlySet<string> = new Set(
-  `abs sign mix min max clamp lessThan lessThanEqual greaterThan greaterThanEqual equal notEqual`.split(" "),
-);
+// Math.min and Math.max take no bigints
+function least(x: Component, y: Component): Component {
+  if (y < x) return y;
+  return x;
+}
+
+function greatest(x: Component, y: Component): Component {
+  if (x < y) return y;
+  return x;
+}
+
+/** Functions of 64-bit integers. */
+const wideFolds: Readonly<Record<string, (args: readonly Component[]) => Component | undefined>> = {
+  abs: ([x]) => wrapWide(false, x! < 0 ? -BigInt(x!) : BigInt(x!)),
+  sign: ([x]) => (x === 0 ? 0 : x! < 0 ? -1 : 1),
+  mix: ([x, y, a]) => (a === 0 ? x : y),
+  min: ([x, y]) => least(x!, y!),
+  max: ([x, y]) => greatest(x!, y!),
+  clamp: ([x, low, high]) => (low! > high! ? undefined : least(greatest(x!, low!), high!)),
+  lessThan: ([x, y]) => (x! < y! ? 1 : 0),
+  lessThanEqual: ([x, y]) => (x! <= y! ? 1 : 0),
+  greaterThan: ([x, y]) => (x! > y! ? 1 : 0),
+  greaterThanEqual: ([x, y]) => (x! >= y! ? 1 : 0),
+  equal: ([x, y]) => (x === y ? 1 : 0),
+  notEqual: ([x, y]) => (x === y ? 0 : 1),
+};
+
+function foldWideBuiltin(name: string, type: Type, args: readonly ConstantExpr[]): readonly Component[] | undefined {
+  const fold = Object.hasOwn(wideFolds, name) ? wideFolds[name] : undefined;
+  if (fold === undefined) return undefined;
+  const result: Component[] = [];
+  for (let at = 0; at < leafCount(type); at++) {
+    const value = fold(args.map(({ values }) => (values.length === 1 ? values[0]! : values[at]!)));
+    if (value === undefined) return undefined;
+    result.push(value);
+  }
+  return result;
+}
 
 /** The values rounded to the type; undefined where one is no number of it. */
 function finished(scalar: ScalarKind, values: readonly number[]): readonly number[] | undefined {

@@ -1,6 +1,6 @@
 import type { BinaryOp } from "../syntax/index.ts";
 import { isInteger, isReal, leafCount, type ScalarKind, scalarFacts, scalarOf, type Type } from "../types/index.ts";
-import type { ConstantExpr } from "./tree.ts";
+import type { Component, ConstantExpr } from "./tree.ts";
 
 /** Leaves that one folded constant may have. */
 export const CONSTANT_LEAF_LIMIT = 65536;
@@ -36,39 +36,61 @@ function roundHalf(value: number): number {
   return Math.abs(rounded) > 65504 ? Math.sign(value) * Number.POSITIVE_INFINITY : rounded;
 }
 
-/** A 64-bit integer that a double cannot hold exactly, or of the wrong sign: left to the machine. */
-function isInexact(scalar: ScalarKind, value: number): boolean {
-  if (scalar !== "int64" && scalar !== "uint64") return false;
-  return !Number.isSafeInteger(value) || (scalar === "uint64" && value < 0);
+/** The low 64 bits of an integer as a leaf of a constant. */
+export function wrapWide(unsigned: boolean, value: bigint): Component {
+  const wide = unsigned ? BigInt.asUintN(64, value) : BigInt.asIntN(64, value);
+  const number = Number(wide);
+  return Number.isSafeInteger(number) ? number : wide;
+}
+
+/** The binary64 number that rounds to every narrower float as the integer itself does: its last bit is set if it is inexact. */
+function roundOdd(value: bigint): number {
+  const size = value < 0n ? -value : value;
+  const shift = BigInt(Math.max(0, size.toString(2).length - 53));
+  const kept = size >> shift;
+  const odd = kept << shift === size ? kept : kept | 1n;
+  return Number(value < 0n ? -odd : odd) * 2 ** Number(shift);
 }
 
 /**
- * A value as a constructor converts it; undefined where a double cannot hold it. Floats out of an integer's range wrap,
+ * A value as a constructor converts it; undefined is left to the machine. Floats out of a 32-bit integer's range wrap,
  * which the specification leaves open.
  */
-export function convertValue(from: ScalarKind, to: ScalarKind, value: number): number | undefined {
+export function convertValue(from: ScalarKind, to: ScalarKind, value: Component): Component | undefined {
   if (to === "bool") return value === 0 ? 0 : 1;
-  const converted = wrap(to, isReal(from) && isInteger(to) ? Math.trunc(value) : value);
-  return isInexact(to, converted) ? undefined : converted;
+  if (is64(to)) {
+    if (!isReal(from)) return wrapWide(to === "uint64", BigInt(value));
+    const whole = Math.trunc(Number(value));
+    if (!Number.isFinite(whole)) return undefined;
+    const wide = BigInt(whole);
+    const held = wrapWide(to === "uint64", wide);
+    return BigInt(held) === wide ? held : undefined;
+  }
+  if (typeof value === "bigint") {
+    if (isInteger(to)) return wrap(to, Number(BigInt.asIntN(32, value)));
+    return to === "double" ? Number(value) : wrap(to, roundOdd(value));
+  }
+  return wrap(to, isReal(from) && isInteger(to) ? Math.trunc(value) : value);
 }
 
 type Fold = (a: number, b: number, scalar: ScalarKind) => number | undefined;
 
-const exact64: ReadonlySet<BinaryOp> = new Set<BinaryOp>(["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^"]);
-
-/** Operators on 64-bit integers; undefined where the result is one that a double does not hold. */
-function foldWide(op: BinaryOp): Fold {
-  return (a, b, scalar) => {
-    const x = BigInt(a);
-    const y = BigInt(b);
-    if ((op === "<<" || op === ">>") && (b < 0 || b > 63)) return undefined;
-    if ((op === "/" || op === "%") && b === 0) return undefined;
-    const wide = wideOps[op]?.(x, y);
-    if (wide === undefined) return undefined;
-    const held = Number(scalar === "uint64" ? BigInt.asUintN(64, wide) : BigInt.asIntN(64, wide));
-    return Number.isSafeInteger(held) ? held : undefined;
-  };
+/** An operator on 64-bit integers; undefined where the specification gives no result. */
+function foldWide(op: BinaryOp, a: Component, b: Component, scalar: ScalarKind): Component | undefined {
+  const order = orders[op];
+  if (order !== undefined) return order(a, b) ? 1 : 0;
+  if ((op === "<<" || op === ">>") && (b < 0 || b > 63)) return undefined;
+  if ((op === "/" || op === "%") && b === 0) return undefined;
+  const wide = wideOps[op]?.(BigInt(a), BigInt(b));
+  return wide === undefined ? undefined : wrapWide(scalar === "uint64", wide);
 }
+
+const orders: { readonly [O in BinaryOp]?: (x: Component, y: Component) => boolean } = {
+  "<": (x, y) => x < y,
+  ">": (x, y) => x > y,
+  "<=": (x, y) => x <= y,
+  ">=": (x, y) => x >= y,
+};
 
 const wideOps: { readonly [O in BinaryOp]?: (x: bigint, y: bigint) => bigint } = {
   "+": (x, y) => x + y,
@@ -96,7 +118,7 @@ function product(type: Type, left: ConstantExpr, right: ConstantExpr): readonly 
     for (let row = 0; row < rows; row++) {
       let sum = 0;
       for (let at = 0; at < inner; at++) {
-        const one = wrap(scalar, left.values[at * rows + row]! * right.values[column * inner + at]!);
+        const one = wrap(scalar, Number(left.values[at * rows + row]) * Number(right.values[column * inner + at]));
         sum = at === 0 ? one : wrap(scalar, sum + one);
       }
       values.push(sum);
@@ -138,7 +160,7 @@ export function foldBinary(
   type: Type,
   left: ConstantExpr,
   right: ConstantExpr,
-): readonly number[] | undefined {
+): readonly Component[] | undefined {
   const a = left.values;
   const b = right.values;
   if (op === "==" || op === "!=") {
@@ -151,27 +173,37 @@ export function foldBinary(
   const scalar = scalarOf(left.type);
   if (scalar === undefined) return undefined;
   // bits beyond the 32nd are not what JavaScript's bit operators see
-  const fold = is64(scalar) && exact64.has(op) ? foldWide(op) : folds[op];
-  const result: number[] = [];
+  const fold = folds[op];
+  const wide = is64(scalar);
+  const result: Component[] = [];
   const count = leafCount(type);
   for (let at = 0; at < count; at++) {
-    const value = fold(a.length === 1 ? a[0]! : a[at]!, b.length === 1 ? b[0]! : b[at]!, scalar);
-    if (value === undefined || isInexact(scalarOf(type) ?? "bool", value)) return undefined;
+    const x = a.length === 1 ? a[0]! : a[at]!;
+    const y = b.length === 1 ? b[0]! : b[at]!;
+    let value: Component | undefined;
+    if (wide) value = foldWide(op, x, y, scalar);
+    // a shift of fewer bits by very many has no result either
+    else if (typeof x === "number" && typeof y === "number") value = fold(x, y, scalar);
+    if (value === undefined) return undefined;
     result.push(value);
   }
   return result;
 }
 
-export function foldUnary(op: "-" | "!" | "~", operand: ConstantExpr): readonly number[] | undefined {
+export function foldUnary(op: "-" | "!" | "~", operand: ConstantExpr): readonly Component[] {
   const scalar = scalarOf(operand.type) ?? "int";
-  if (is64(scalar) && (op === "~" || scalar === "uint64")) return undefined;
+  if (is64(scalar)) {
+    const whole = operand.values.map(BigInt);
+    return whole.map((value) => wrapWide(scalar === "uint64", op === "-" ? -value : ~value));
+  }
+  const values = operand.values.map(Number);
   switch (op) {
     case "-":
-      return operand.values.map((value) => (isReal(scalar) ? -value : wrap(scalar, -value)));
+      return values.map((value) => (isReal(scalar) ? -value : wrap(scalar, -value)));
     case "!":
-      return operand.values.map((value) => 1 - value);
+      return values.map((value) => 1 - value);
     default:
-      return operand.values.map((value) => wrap(scalar, ~value));
+      return values.map((value) => wrap(scalar, ~value));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Overload } from "../builtins/index.ts";
 import type { BinaryOp } from "../syntax/index.ts";
 import { errorType, type Type } from "../types/index.ts";
-import type { Constness, ConstructExpr, Expr, FunctionSymbol, UnaryExpr, Variable } from "./tree.ts";
+import type { Component, Constness, ConstructExpr, Expr, FunctionSymbol, UnaryExpr, Variable } from "./tree.ts";
 
 /** What any node has. */
 interface Shape {
@@ -14,7 +14,7 @@ interface Shape {
 
 /** What a node without operands may have. */
 interface Leaf extends Shape {
-  values: readonly number[] | undefined;
+  values: readonly Component[] | undefined;
   variable: Variable | undefined;
   text: string;
 }
@@ -100,7 +100,7 @@ export function errorNode(place: Range, type: Type = errorType): Of<"error"> {
   return leaf("error", type, 1, place.position, place.end) as Of<"error">;
 }
 
-export function constantNode(type: Type, values: readonly number[], position: number, end: number): Of<"constant"> {
+export function constantNode(type: Type, values: readonly Component[], position: number, end: number): Of<"constant"> {
   const node = leaf("constant", type, 1, position, end);
   node.values = values;
   return node as Of<"constant">;

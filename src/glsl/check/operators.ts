@@ -17,7 +17,7 @@ import {
   withScalar,
 } from "../types/index.ts";
 import { CheckBase, joinConstness, type Range } from "./base.ts";
-import { foldBinary, foldUnary } from "./fold.ts";
+import { foldBinary, foldUnary, wrapWide } from "./fold.ts";
 import { binaryNode, movedNode, unaryNode } from "./nodes.ts";
 import type { Constness, Expr } from "./tree.ts";
 
@@ -69,9 +69,9 @@ export abstract class OperatorChecker extends CheckBase {
       return this.errorExpr(place);
     }
     if (base.kind === "constant" && step.kind === "constant") {
-      const bytes = step.values[0]! * referenceStride(base.type);
-      const value = base.values[0]! + (op === "+" ? bytes : -bytes);
-      if (Number.isSafeInteger(value) && value >= 0) return this.constantExpr(base.type, [value], place);
+      const bytes = BigInt(step.values[0]!) * BigInt(referenceStride(base.type));
+      const address = BigInt(base.values[0]!) + (op === "+" ? bytes : -bytes);
+      return this.constantExpr(base.type, [wrapWide(true, address)], place);
     }
     const count = this.convert(step, "int64");
     return binaryNode(op, base, count, base.type, 0, place);
@@ -153,8 +153,7 @@ export abstract class OperatorChecker extends CheckBase {
       return this.errorExpr(place);
     }
     if (op === "+") return movedNode(operand, place);
-    const folded = operand.kind === "constant" ? foldUnary(op, operand) : undefined;
-    if (folded !== undefined) return this.constantExpr(type, folded, place);
+    if (operand.kind === "constant") return this.constantExpr(type, foldUnary(op, operand), place);
     const constness: Constness = operand.constness === 2 && involvesReal(type) ? 0 : operand.constness;
     return unaryNode(op, operand, constness, place);
   }

@@ -241,7 +241,7 @@ export abstract class QualifierChecker extends ExpressionChecker {
     const value = this.value(expr);
     if (value.type.kind === "error") return undefined;
     const integer = value.type.kind === "scalar" && (value.type.scalar === "int" || value.type.scalar === "uint");
-    if (integer && value.kind === "constant") return value.values[0];
+    if (integer && value.kind === "constant") return Number(value.values[0]);
     this.diagnostics.error("GLSL_NOT_CONSTANT_INTEGER", {}, expr.position, expr.end);
     return undefined;
   }

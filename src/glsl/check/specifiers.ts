@@ -174,7 +174,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
       this.diagnostics.error("GLSL_ARRAY_SIZE", {}, position, end);
       return errorType;
     }
-    const count = value.values[0]!;
+    const count = Number(value.values[0]);
     if (count <= 0 || count > ARRAY_SIZE_LIMIT) {
       this.diagnostics.error("GLSL_ARRAY_SIZE_RANGE", { size: count }, position, end);
       return errorType;

@@ -281,7 +281,7 @@ export abstract class StatementChecker extends DeclarationChecker {
       this.diagnostics.error("GLSL_BAD_CONVERSION", values, expr.position, expr.end);
       return undefined;
     }
-    return value.values[0]! | 0;
+    return Number(value.values[0]) | 0;
   }
 
   private returnValue(stmt: ast.ReturnStmt): Expr | undefined {

@@ -34,7 +34,7 @@ export interface Variable {
   /** May not be assigned, for the reason that the storage gives or a `const`. */
   readonly constant: boolean;
   /** Leaves of a constant's value, where it could be worked out. */
-  readonly value: readonly number[] | undefined;
+  readonly value: readonly Component[] | undefined;
   readonly constness: Constness;
   /** Initialiser of a global variable, or of a constant whose value is left to the machine or to specialisation. */
   readonly initializer: Expr | undefined;
@@ -78,6 +78,9 @@ export interface FunctionSymbol {
   readonly calls: Map<FunctionSymbol, { readonly position: number; readonly end: number }>;
 }
 
+/** A component of a constant. A bigint is a 64-bit integer beyond +-(2^53 - 1), which no double holds for sure. */
+export type Component = number | bigint;
+
 interface Node {
   readonly type: Type;
   readonly constness: Constness;
@@ -88,7 +91,7 @@ interface Node {
 /** `values`: the leaves of the type in order, columns first; bool 0 or 1, ints as their signed or unsigned value. */
 export interface ConstantExpr extends Node {
   readonly kind: "constant";
-  readonly values: readonly number[];
+  readonly values: readonly Component[];
 }
 interface VariableExpr extends Node {
   readonly kind: "variable";

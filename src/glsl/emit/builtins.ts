@@ -326,7 +326,7 @@ export abstract class BuiltinEmitter extends ImageEmitter {
 /** The value of an argument that the checker made sure is constant. */
 function numberOf(expr: Expr): number {
   if (expr.kind !== "constant") throw new Bug("a memory scope that is no constant");
-  return expr.values[0]!;
+  return Number(expr.values[0]);
 }
 
 function widest(args: readonly Expr[]): number {

@@ -1,6 +1,6 @@
 import { Bug } from "../../base/index.ts";
 import { type Id, Op } from "../../spirv/index.ts";
-import type { BinaryExpr, Expr, Variable } from "../check/index.ts";
+import type { BinaryExpr, Component, Expr, Variable } from "../check/index.ts";
 import {
   boolType,
   elementCount,
@@ -20,11 +20,11 @@ import { TypeEmitter } from "./types.ts";
 
 /** Constants and what is worked out at specialisation. */
 export abstract class ConstantEmitter extends TypeEmitter {
-  private readonly scalarIds = new Map<Type, Map<number, Id>>();
+  private readonly scalarIds = new Map<Type, Map<Component, Id>>();
   /** Specialisation constants by variable. */
   private readonly specialized = new Map<Variable, Id>();
 
-  protected constantId(type: Type, values: readonly number[], start = 0): Id {
+  protected constantId(type: Type, values: readonly Component[], start = 0): Id {
     const b = this.b;
     if (type.kind === "scalar") return this.scalarConstant(type, values[start]!);
     // only `{}` makes one, and its parts are not known here
@@ -47,10 +47,10 @@ export abstract class ConstantEmitter extends TypeEmitter {
     return b.constComposite(this.typeId(type), parts);
   }
 
-  private scalarConstant(type: ScalarType, value: number): Id {
+  private scalarConstant(type: ScalarType, value: Component): Id {
     if (type.scalar === "bool") return this.b.constBool(value !== 0);
     // a map holds 0 and -0 as one, and every NaN
-    if (value === 0 || Number.isNaN(value)) return this.b.constScalar(this.typeId(type), value);
+    if (value === 0 || Number.isNaN(value as number)) return this.b.constScalar(this.typeId(type), value);
     let known = this.scalarIds.get(type);
     if (known === undefined) {
       known = new Map();
@@ -106,7 +106,7 @@ export abstract class ConstantEmitter extends TypeEmitter {
       }
       case "index":
         if (expr.index.kind !== "constant") break;
-        return b.specConstOp(type, Op.OpCompositeExtract, this.specValue(expr.base), expr.index.values[0]!);
+        return b.specConstOp(type, Op.OpCompositeExtract, this.specValue(expr.base), Number(expr.index.values[0]));
       case "member":
         return b.specConstOp(type, Op.OpCompositeExtract, this.specValue(expr.base), expr.member);
       case "construct":

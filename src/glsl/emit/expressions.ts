@@ -103,7 +103,7 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
         return this.shuffle(this.value(expr.base), expr.base.type, expr.components);
       case "index": {
         const { base, index } = expr;
-        if (index.kind === "constant") return this.extract(this.value(base), expr.type, index.values[0]!);
+        if (index.kind === "constant") return this.extract(this.value(base), expr.type, Number(index.values[0]));
         if (base.type.kind === "vector") {
           const vector = this.value(base);
           return this.b.emitResult(Op.OpVectorExtractDynamic, this.typeId(expr.type), vector, this.value(index));

@@ -1,6 +1,6 @@
 import { Bug } from "../../base/index.ts";
 import { Decoration, type Id, Op } from "../../spirv/index.ts";
-import type { ConstructExpr, Expr } from "../check/index.ts";
+import type { Component, ConstructExpr, Expr } from "../check/index.ts";
 import type { BinaryOp } from "../syntax/index.ts";
 import {
   boolType,
@@ -65,7 +65,7 @@ export abstract class OperatorEmitter extends PlaceEmitter {
   }
 
   /** The address that a constant of reference type names. */
-  protected referenceConstant(type: ReferenceType, value: number): Id {
+  protected referenceConstant(type: ReferenceType, value: Component): Id {
     const address = this.constantId(scalarType("uint64"), [value]);
     return this.b.emitResult(Op.OpConvertUToPtr, this.typeId(type), address);
   }

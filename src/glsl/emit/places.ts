@@ -1,6 +1,13 @@
 import { Bug } from "../../base/index.ts";
 import { BuiltIn, Capability, Decoration, type Id, MemoryAccess, Op, StorageClass } from "../../spirv/index.ts";
-import { type BlockLayout, type Expr, rootVariable, throughReference, type Variable } from "../check/index.ts";
+import {
+  type BlockLayout,
+  type Component,
+  type Expr,
+  rootVariable,
+  throughReference,
+  type Variable,
+} from "../check/index.ts";
 import {
   alignBytes,
   containsBool,
@@ -103,7 +110,7 @@ export type OpaqueArgument = Type | undefined;
 export abstract class PlaceEmitter extends ConstantEmitter {
   private readonly slots = new Map<Variable, Slot>();
   /** Function variables that hold a constant for dynamic indexing, by the constant's values. */
-  protected tables = new Map<readonly number[], Id>();
+  protected tables = new Map<readonly Component[], Id>();
 
   protected abstract value(expr: Expr): Id;
 
@@ -327,7 +334,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
   private swizzledIndex(swizzle: readonly number[], index: Expr): Id {
     const uint = scalarType("uint");
     const at = this.value(index);
-    if (index.kind === "constant") return this.int(swizzle[index.values[0]!] ?? 0);
+    if (index.kind === "constant") return this.int(swizzle[Number(index.values[0])] ?? 0);
     const table = this.constantId(vectorType("uint", swizzle.length), swizzle);
     return this.b.emitResult(Op.OpVectorExtractDynamic, this.typeId(uint), table, at);
   }
