@@ -43,7 +43,7 @@ export const diagnosticTable = `| code | message |
 | GLSL_RESERVED_WORD | '…' is a reserved word |
 | GLSL_NESTING | nesting is deeper than … |
 | GLSL_BAD_NUMBER | '…' is no number |
-| GLSL_LITERAL_TOO_LARGE | '…' does not fit into 32 bits |
+| GLSL_LITERAL_TOO_LARGE | '…' does not fit into its type |
 | GLSL_STRAY_SEMICOLON | a semicolon between declarations needs version 460 |
 | GLSL_BLOCK_NOT_GLOBAL | block '…' is declared inside a function |
 | GLSL_UNDECLARED | '…' is not declared |

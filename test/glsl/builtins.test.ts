@@ -285,10 +285,6 @@ function executable({ stage, parameters, returns, extensions, name }: Overload):
 
 const all = [...builtinFunctionNames()].flatMap((name) => builtinOverloads(name)).filter(executable);
 
-/** What compiles to SPIR-V but not yet to machine code. */
-const unsupported = ({ parameters }: Overload): boolean =>
-  parameters[0]!.mode === "memory" && scalarOf(parameters[0]!.type)!.endsWith("64");
-
 /** Of each row of the table its smallest and its largest size. */
 function ends(list: readonly Overload[]): Overload[] {
   const rows = new Map<string, Overload[]>();
@@ -304,7 +300,7 @@ function ends(list: readonly Overload[]): Overload[] {
   return [...rows.values()].flat();
 }
 
-const overloads = ends(all.filter((overload) => !unsupported(overload)));
+const overloads = ends(all);
 
 function requestOf(script: Script, name: string): CompileRequest {
   return {
@@ -330,13 +326,6 @@ describe("what each built-in function computes", () => {
   it("has a meaning here for every function", () => {
     const lacking = new Set(overloads.map(({ name }) => name).filter((name) => modelOf(name) === undefined));
     expect([...lacking]).toEqual([]);
-  });
-
-  it("says which functions have no machine code yet", async () => {
-    const script = new Script();
-    script.add(all.find(unsupported)!);
-    const result = await compiler.compile(requestOf(script, "wide atomics"));
-    expect(result.ok ? [] : result.diagnostics.map(({ code }) => code)).toEqual(["CORE_UNSUPPORTED"]);
   });
 
   const kinds = [...new Set(overloads.map((overload) => scalarOf(overload.parameters[0]!.type)!))];
