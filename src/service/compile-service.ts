@@ -62,7 +62,7 @@ class Success implements CompileSuccess {
   }
 }
 
-export interface CompileRefusal {
+interface CompileRefusal {
   readonly ok: false;
   readonly diagnostics: readonly Diagnostic[];
   readonly cache: "miss" | "joined";
