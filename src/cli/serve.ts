@@ -22,8 +22,11 @@ function keysOf(settings: ServeSettings): ApiKey[] {
   if (settings.apiKey !== undefined) keys.push({ role: "admin", sha256: hashKey(settings.apiKey) });
   if (settings.apiKeys === undefined) return keys;
   try {
-    keys.push(...parseApiKeys(readFileSync(settings.apiKeys, "utf8")));
+    const read = parseApiKeys(readFileSync(settings.apiKeys, "utf8"));
+    if (read.length === 0) throw new CliError(2, `--api-keys ${settings.apiKeys}: there is no key in it`);
+    keys.push(...read);
   } catch (error) {
+    if (error instanceof CliError) throw error;
     throw new CliError(2, `--api-keys ${settings.apiKeys}: ${fileProblem(error)}`);
   }
   return keys;

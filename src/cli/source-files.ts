@@ -53,9 +53,12 @@ function definesOf(flags: SourceFlags): Record<string, string> {
 }
 
 function specializationOf(flags: SourceFlags): SpecializationValue[] {
+  const seen = new Set<number>();
   return (flags.spec ?? []).map((text) => {
     const match = /^(\d+)=(true|false|-?\d+|-?\d*\.?\d+(?:[eE][+-]?\d+)?)$/.exec(text);
     if (match === null) throw new CliError(2, `--spec ${text}: expected ID=VALUE`);
+    if (seen.has(Number(match[1]))) throw new CliError(2, `--spec ${text}: the id is given twice`);
+    seen.add(Number(match[1]));
     const value = match[2] as string;
     if (value === "true" || value === "false") return { id: Number(match[1]), value: value === "true" };
     const number = Number(value);

@@ -31,6 +31,9 @@ export function parseBody(body: CompileBody): ParsedCompile {
   if ((source === undefined) === (spirv === undefined)) throw bad("give either source or spirv");
   const chosen = language ?? (spirv === undefined ? "glsl" : "spirv");
   if ((chosen === "spirv") !== (spirv !== undefined)) throw bad(`language ${chosen} does not go with the given field`);
+  const ids = (rest.specialization ?? []).map(({ id }) => id);
+  const twice = ids.find((id, at) => ids.indexOf(id) < at);
+  if (twice !== undefined) throw bad(`specialization has the id ${twice} twice`);
   const input = spirv === undefined ? { source: source ?? "" } : { spirv: decodeBase64(spirv) };
   const request: CompileRequest = {
     ...defaultRequest,

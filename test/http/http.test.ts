@@ -236,6 +236,7 @@ describe("POST /compile", () => {
       { source: "a", defines: Object.fromEntries(Array.from({ length: 4097 }, (_, i) => [`N${i}`, ""])) },
       { source: "a", specialization: [{ id: -1, value: 1 }] },
       { source: "a", specialization: [{ id: 1, value: "1.5" }] },
+      { source: "a", specialization: [1, 2, 1].map((id) => ({ id, value: id })) },
       { source: "a", target: "gfx900" },
     ]) {
       expectProblem(await post(payload), 400, "BAD_REQUEST");
