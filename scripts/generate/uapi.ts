@@ -168,6 +168,13 @@ function page(): string {
       ["kind", "name", "report"],
       uapi.faultKinds.map((row) => [row.kind, row.name, row.text]),
     ),
+    "## CPU views",
+    [
+      "A view that mmap() answers is a window of the host's memory. The driver drops its own at munmap() and when the memory is freed,",
+      "but the host cannot trap an access by somebody who kept one: a view used after that shows, and writes, whatever the pages hold by",
+      "then, another process's data included. Programs of one host are trusted with each other's views as threads of one process are; what",
+      "the GPU runs is not: shaders, packets and copies reach what their process's page tables map, and nothing else.",
+    ].join("\n"),
     "## Physical memory",
     "VRAM takes three quarters of what lies above its start, GTT the rest.",
     table(["region", "start", "bytes"], map),

@@ -26,6 +26,9 @@ const mustFail = /\.expect_fail\.(amber|vkscript)$/;
 
 /** Reads a script of either dialect: AmberScript starts with `#!amber`. Errors: `ScriptError`. */
 export function readScript(file: string, text: string, readFile: ReadScriptFile): Script {
+  // Nothing would fail in it, and nobody meant that.
+  const isEmpty = text.split("\n").every((line) => /^(#|$)/.test(line.trim()));
+  if (isEmpty) throw new ScriptError(1, "the script is empty");
   return text.startsWith("#!amber") ? readAmberScript(file, text, readFile) : readVkScript(file, text);
 }
 

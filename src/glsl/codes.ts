@@ -33,6 +33,11 @@ export const codes = defineCodes({
     text: "the parameters of macro '{name}' are not a list of names",
   },
   GLSL_MACRO_SPACE: { status: 422, blame: "caller", text: "a space is missing behind the name of macro '{name}'" },
+  GLSL_COMMENT_CONTINUED: {
+    status: 422,
+    blame: "caller",
+    text: "a backslash at the end of its line makes the next line part of this comment",
+  },
   GLSL_DUPLICATE_PARAMETER: { status: 422, blame: "caller", text: "macro parameter '{name}' is there twice" },
   GLSL_MACRO_REDEFINED: { status: 422, blame: "caller", text: "macro '{name}' has another definition already" },
   GLSL_MACRO_ARGUMENTS: { status: 422, blame: "caller", text: "macro '{name}' takes {wanted} arguments, not {given}" },

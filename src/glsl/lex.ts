@@ -83,11 +83,16 @@ const onlyOperators: readonly (OperatorRow | undefined)[] = operatorsByFirst.map
 /** Splits a file into preprocessing tokens, one call each. Comments and white space become flags. Never fails. */
 export class Lexer {
   private at = 0;
+  /** The first of the file's continuations that no comment before has passed. */
+  private splice = 0;
   private readonly text: string;
   private readonly base: number;
   readonly file: SourceFile;
+  private readonly continued: ((position: number) => void) | undefined;
 
-  constructor(file: SourceFile) {
+  /** `continued` is told where a comment begins that a backslash at the end of its line carries on to the next. */
+  constructor(file: SourceFile, continued?: (position: number) => void) {
+    this.continued = continued;
     this.file = file;
     this.text = file.text;
     this.base = file.base;
@@ -112,9 +117,13 @@ export class Lexer {
         at++;
         flags |= FIRST_ON_LINE | SPACE_BEFORE;
       } else if (c === 47 && text.charCodeAt(at + 1) === 47) {
+        const start = at;
         at += 2;
         while (at < length && text.charCodeAt(at) !== 10 && text.charCodeAt(at) !== 13) at++;
         flags |= SPACE_BEFORE;
+        const splices = this.file.spliceOffsets;
+        while (this.splice < splices.length && splices[this.splice]! < start + 2) this.splice++;
+        if (this.splice < splices.length && splices[this.splice]! <= at) this.continued?.(this.base + start);
       } else if (c === 47 && text.charCodeAt(at + 1) === 42) {
         const close = text.indexOf("*/", at + 2);
         if (close < 0) {

@@ -19,6 +19,7 @@ export const diagnosticTable = `| code | message |
 | GLSL_BAD_MACRO_NAME | '…' cannot be defined as a macro |
 | GLSL_BAD_MACRO_PARAMETERS | the parameters of macro '…' are not a list of names |
 | GLSL_MACRO_SPACE | a space is missing behind the name of macro '…' |
+| GLSL_COMMENT_CONTINUED | a backslash at the end of its line makes the next line part of this comment |
 | GLSL_DUPLICATE_PARAMETER | macro parameter '…' is there twice |
 | GLSL_MACRO_REDEFINED | macro '…' has another definition already |
 | GLSL_MACRO_ARGUMENTS | macro '…' takes … arguments, not … |

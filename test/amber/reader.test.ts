@@ -61,6 +61,10 @@ describe("malformed AmberScripts are refused at their line", () => {
   });
 });
 
+it.each(["", "#!amber", "#!amber\r\n\r\n", "\n  \n# nothing\n"])("an empty script is none: %j", (text) => {
+  for (const file of ["s.amber", "s.vkscript"]) expect(() => read(text, file)).toThrow(/the script is empty/);
+});
+
 describe("malformed VkScripts are refused at their line", () => {
   it.each<[string, string, number, RegExp]>([
     ["text before a section", "compute 1 1 1\n", 1, /expected a section/],

@@ -46,6 +46,7 @@ const preprocessor: readonly Mistake[] = [
   { code: "GLSL_BAD_MACRO_NAME", source: top("#define ⟦GL_mine⟧ 1") },
   { code: "GLSL_BAD_MACRO_PARAMETERS", source: top("#define F(⟦1⟧) 1") },
   { code: "GLSL_MACRO_SPACE", source: top("#define ⟦A⟧+1"), warning: true },
+  { code: "GLSL_COMMENT_CONTINUED", source: top("int a; ⟦//⟧ to \\\nint a;\nint b;"), warning: true },
   { code: "GLSL_DUPLICATE_PARAMETER", source: top("#define F(a, ⟦a⟧) a") },
   { code: "GLSL_MACRO_REDEFINED", source: top("#define A 1\n#define ⟦A⟧ 2") },
   { code: "GLSL_MACRO_ARGUMENTS", source: body("⟦F⟧(1);", "#define F(a, b) a\n") },

@@ -187,7 +187,9 @@ class Preprocessor {
   }
 
   private open(name: string, text: string, path: string): void {
-    const lexer = new Lexer(this.sources.add(name, text));
+    const lexer = new Lexer(this.sources.add(name, text), (position) => {
+      this.diagnostics.warn("GLSL_COMMENT_CONTINUED", {}, position, position + 2);
+    });
     this.files.push({ lexer, path, conditionals: [] });
   }
 
