@@ -68,10 +68,17 @@ const programs = {
     s_waitcnt lgkmcnt(0)
     ds_read_b32 v2, v4
     s_waitcnt lgkmcnt(0)${storeV2}`,
+  // FLAT_SCRATCH (registers 20 and 21, 32 bits) = s[0:1] + s5, the wave's offset; the first store is to the lane's own memory, the second far behind it.
   scratch: `
-    v_mov_b32_e32 v1, 0x4000
-    s_nop 0
+    s_add_u32 s6, s0, s5
+    s_addc_u32 s7, s1, 0
+    s_setreg_b32 0xf814, s6
+    s_setreg_b32 0xf815, s7
+    v_mov_b32_e32 v1, 4
     scratch_store_dword v1, v0, off
+    s_waitcnt_vscnt null, 0x0
+    v_mov_b32_e32 v2, 0x4000
+    scratch_store_dword v2, v0, off
     s_endpgm`,
 } as const;
 

@@ -140,6 +140,9 @@ export const gpuCases: readonly Case[] = [
       expect(cut).toMatchObject({ kind: "MALFORMED_PACKET", packetVa: VA });
       const sdma = await packetFault(b, [0x0000_00ee], QueueKind.SDMA);
       expect(sdma).toMatchObject({ kind: "UNKNOWN_PACKET", packetVa: VA });
+      const whole = encodeSdma("COPY_LINEAR", { count: 63, src: VA + 4096n, dst: VA + 4160n });
+      const cutCopy = await packetFault(b, whole.slice(0, 3), QueueKind.SDMA);
+      expect(cutCopy).toMatchObject({ kind: "MALFORMED_PACKET", packetVa: VA });
     },
   ],
   [
@@ -181,8 +184,9 @@ export const gpuCases: readonly Case[] = [
     "scratch overflow",
     async (b) => {
       const report = await b.faults("scratch", 0n, { hardware: { scratchBytes: 64 } });
-      expect(report).toMatchObject({ kind: "NOT_MAPPED", codeOffset: 12, source: { line: 103 } });
-      expect(report.instruction).toBe("scratch_store_dword v1, v0, off");
+      expect(report).toMatchObject({ kind: "NOT_MAPPED", codeOffset: 40, source: { line: 110 } });
+      // The store before it, within the scratch memory, went through.
+      expect(report.instruction).toBe("scratch_store_dword v2, v0, off");
       expect(report.text).toMatch(/^write of unmapped address/);
     },
   ],

@@ -5,6 +5,7 @@ import {
   Errno,
   encodeIoctl,
   encodePacket,
+  PacketValue,
   SyncobjKind,
   VaFlag,
 } from "../../../src/uapi/index.ts";
@@ -31,18 +32,30 @@ export const kernelCases: readonly Case[] = [
     "a handle of another process",
     async (b) => {
       const [owner, thief] = [b.process("owner"), b.process("thief")];
-      const { handle } = owner.buffer(VA, 4096);
-      const ib = thief.buffer(VA, 4096);
-      thief.call("GEM_CLOSE", { handle: ib.handle });
+      // Numbers count from 1 in each file: the owner's last ones are numbers that the thief does not have.
+      const foreign = Math.max(...[0n, 1n, 2n].map((n) => owner.buffer(VA + n * MIB, 4096).handle));
       const own = thief.buffer(VA + MIB, 4096);
-      const foreign = handle === own.handle ? handle + 1 : handle;
+      expect(own.handle).not.toBe(foreign);
       expect(thief.call("VA_MAP", { handle: foreign, flags: RW, va: VA + 2n * MIB, size: 4096n }).result).toBe(
         Errno.ENOENT,
       );
       expect(thief.call("GEM_MMAP", { handle: foreign }).result).toBe(Errno.ENOENT);
       expect(thief.call("GEM_CLOSE", { handle: foreign }).result).toBe(Errno.ENOENT);
-      expect(thief.submit(thief.context(), own, NOP, [foreign]).result).toBe(Errno.ENOENT);
+      const context = thief.context();
+      const foreignContext = Math.max(owner.context(), owner.context());
+      expect(thief.submit(context, own, NOP, [foreign]).result).toBe(Errno.ENOENT);
       expect(b.machine.kernel.exportBo(thief.fd, foreign)).toBe(Errno.ENOENT);
+      expect(foreignContext).not.toBe(context);
+      expect(thief.submit(foreignContext, own, NOP).result).toBe(Errno.ENOENT);
+      expect(thief.call("CTX_DESTROY", { context: foreignContext }).result).toBe(Errno.ENOENT);
+      const { handle: sync } = owner.call("SYNCOBJ_CREATE", { kind: SyncobjKind.BINARY }).out;
+      for (const name of ["SYNCOBJ_RESET", "SYNCOBJ_DESTROY"] as const) {
+        expect(thief.call(name, { handle: sync }).result).toBe(Errno.ENOENT);
+      }
+      // All of it is still its owner's.
+      expect(owner.call("SYNCOBJ_DESTROY", { handle: sync }).result).toBe(0);
+      expect(owner.call("CTX_DESTROY", { context: foreignContext }).result).toBe(0);
+      expect(owner.call("GEM_CLOSE", { handle: foreign }).result).toBe(0);
     },
   ],
   [
@@ -128,11 +141,21 @@ export const kernelCases: readonly Case[] = [
     async (b) => {
       const p = b.process();
       const { vramBytes } = p.call("QUERY_INFO", {}).out;
-      const size = (vramBytes * 7n) / 10n;
+      const size = ((vramBytes * 7n) / 10n / 4096n) * 4096n;
       const { handle } = p.call("GEM_CREATE", { size, domain: Domain.VRAM }).out;
       expect(p.call("GEM_CREATE", { size, domain: Domain.VRAM }).result).toBe(Errno.ENOMEM);
       p.call("GEM_CLOSE", { handle });
-      expect(p.call("GEM_CREATE", { size, domain: Domain.VRAM }).result).toBe(0);
+      const again = p.buffer(VA, Number(size), RW, Domain.VRAM);
+      const last = again.words.length - 1;
+      const write = encodePacket(
+        "WRITE_DATA",
+        { dstSel: PacketValue.DST_MEMORY, address: again.va + 4n * BigInt(last) },
+        [0x600d],
+      );
+      const context = p.context();
+      expect(p.submit(context, p.buffer(VA - MIB, 4096), write, [again.handle]).result).toBe(0);
+      expect(await p.wait(context, 1n)).toBe(0);
+      expect(again.words[last]).toBe(0x600d);
     },
   ],
   [
