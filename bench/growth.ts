@@ -4,7 +4,7 @@
  * longer one takes (100 is linear, 130 the limit that we hold ourselves to).
  */
 import { createCore } from "../src/core/index.ts";
-import { compileGlsl } from "../src/glsl/index.ts";
+import { wordsOf } from "./words.ts";
 
 const argument = (name: string): string | undefined => {
   const at = process.argv.indexOf(name);
@@ -50,27 +50,12 @@ const families: Readonly<Record<string, (count: number) => string>> = {
     ),
 };
 
-function wordsOf(source: string): Uint32Array {
-  const compiled = compileGlsl({
-    source,
-    filename: "growth.comp",
-    stage: "compute",
-    defines: {},
-    includes: {},
-    targetEnv: "vulkan1.1",
-    dialect: "vulkan",
-    entryPoint: "main",
-    debugInfo: false,
-  });
-  if (!compiled.ok) throw new Error(JSON.stringify(compiled.diagnostics[0]));
-  return compiled.words;
-}
-
 const cpuMs = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 };
 
+const file = "growth.comp";
 const core = await createCore();
 
 /** Least CPU milliseconds of a compile; NaN and a message when it fails. */
@@ -104,8 +89,10 @@ const wanted = argument("--family");
 for (const [name, source] of Object.entries(families)) {
   if (wanted !== undefined && wanted !== name) continue;
   // Words a repetition, from two short ones.
-  const each = (wordsOf(source(40)).length - wordsOf(source(20)).length) / 20;
-  const [short, long] = [longest / 100, longest].map((words) => wordsOf(source(Math.max(2, Math.round(words / each)))));
+  const each = (wordsOf(source(40), file).length - wordsOf(source(20), file).length) / 20;
+  const [short, long] = [longest / 100, longest].map((words) =>
+    wordsOf(source(Math.max(2, Math.round(words / each))), file),
+  );
   for (const level of [0, 1, 2] as const) {
     const a = measure(short as Uint32Array, level, 300);
     const b = measure(long as Uint32Array, level, 500);

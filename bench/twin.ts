@@ -4,7 +4,6 @@
  * microseconds of many runs, warm; the core's figure is that of its own report.
  */
 import { createCore } from "../src/core/index.ts";
-import { compileGlsl } from "../src/glsl/index.ts";
 import {
   type IrInstr,
   type IrNode,
@@ -15,6 +14,7 @@ import {
   parseIr,
   printIr,
 } from "../src/ir/index.ts";
+import { wordsOf } from "./words.ts";
 
 /** The shader with its instructions in columns: one list in program order, a list of uses for each value. Number 0 is none. */
 interface Columns {
@@ -213,19 +213,7 @@ void main() { uint i = gl_GlobalInvocationID.x; uint v = x[i]; uint w = i;
 ${body.join("\n")}
   x[i] = v + w; }`;
 
-const compiled = compileGlsl({
-  source,
-  filename: "twin.comp",
-  stage: "compute",
-  defines: {},
-  includes: {},
-  targetEnv: "vulkan1.1",
-  dialect: "vulkan",
-  entryPoint: "main",
-  debugInfo: false,
-});
-if (!compiled.ok) throw new Error(JSON.stringify(compiled.diagnostics[0]));
-const { words } = compiled;
+const words = wordsOf(source, "twin.comp");
 const core = await createCore();
 
 /** Passes of level 0, where opt-dce runs once. */

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
@@ -71,7 +71,9 @@ async function dropLost({ root, index, append, isOver }: Reconciled): Promise<vo
 }
 
 async function dropTemporaries(folder: string): Promise<void> {
-  for (const name of await readdir(folder).catch(() => [])) {
+  // That of the leases comes with the first.
+  if (!existsSync(folder)) return;
+  for (const name of await readdir(folder)) {
     const made = statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
     // A clock that jumped shows as a time far off in either direction.
     if (made !== undefined && Math.abs(Date.now() - made) > staleTemporaryMs) unlinkQuietly(join(folder, name));

@@ -1,4 +1,4 @@
-import { readdirSync, statfsSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { shardCount, shardName } from "./disk-folder.ts";
 
@@ -53,21 +53,13 @@ export class DiskSpace {
   lookAtAll(): void {
     for (let shard = 0; shard < shardCount; shard++) this.#look(shard);
     const journals = readdirSync(this.#root).filter((name) => name.startsWith("journal.new"));
-    const temporaries = readdirSync(join(this.#root, "tmp")).map((name) => join("tmp", name));
-    const leases = this.#leases().map((name) => join("leases", name));
+    // The leases' folder comes with the first.
+    const folders = ["tmp", "leases"].filter((name) => existsSync(join(this.#root, name)));
+    const files = folders.flatMap((folder) => readdirSync(join(this.#root, folder)).map((name) => join(folder, name)));
     this.#strayBytes = 0;
-    for (const name of [...journals, ...temporaries, ...leases]) {
+    for (const name of [...journals, ...files]) {
       const { blocks } = statSync(join(this.#root, name), { throwIfNoEntry: false }) ?? {};
       this.#strayBytes += (blocks ?? 0) * statBlockBytes;
-    }
-  }
-
-  /** Their folder comes with the first. */
-  #leases(): string[] {
-    try {
-      return readdirSync(join(this.#root, "leases"));
-    } catch {
-      return [];
     }
   }
 
