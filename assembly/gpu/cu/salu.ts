@@ -3,6 +3,8 @@ import { Op, SourceCode } from "../../gen/isa-ops.ts";
 import { FaultKind } from "../../gen/uapi.ts";
 import { raise, raiseNotModelled } from "../fault.ts";
 import { Rec, Wave } from "../layout.ts";
+import { bitReplicate, field, quadMask, reverse, signedField, signRun, wholeQuads } from "./bits.ts";
+import { getReg, setReg } from "./hw-registers.ts";
 import { scalar64, scc, setScc, setSgpr, setSgpr64, sgpr, sgpr64, wave } from "./wave.ts";
 
 const EXEC: u32 = SourceCode.execLo;
@@ -66,37 +68,6 @@ function writeExec(rec: usize, value: u32): void {
 function writeExec64(rec: usize, value: u64): void {
   setSgpr64(EXEC, value);
   logic64(rec, value);
-}
-
-function reverse(x: u32): u32 {
-  x = ((x >> 1) & 0x55555555) | ((x & 0x55555555) << 1);
-  x = ((x >> 2) & 0x33333333) | ((x & 0x33333333) << 2);
-  x = ((x >> 4) & 0x0f0f0f0f) | ((x & 0x0f0f0f0f) << 4);
-  return bswap<u32>(x);
-}
-
-/** Leading bits equal to the sign bit, -1 if all are. */
-function signRun(x: u32): u32 {
-  const y = <i32>x < 0 ? ~x : x;
-  return y == 0 ? <u32>-1 : clz<u32>(y);
-}
-
-function quadMask(x: u64, quads: u32): u64 {
-  let out: u64 = 0;
-  for (let q: u32 = 0; q < quads; q++) if ((x >> (4 * q)) & 15) out |= (<u64>1) << q;
-  return out;
-}
-
-function wholeQuads(x: u64, quads: u32): u64 {
-  let out: u64 = 0;
-  for (let q: u32 = 0; q < quads; q++) if ((x >> (4 * q)) & 15) out |= (<u64>15) << (4 * q);
-  return out;
-}
-
-function bitReplicate(x: u32): u64 {
-  let out: u64 = 0;
-  for (let i: u32 = 0; i < 32; i++) if ((x >> i) & 1) out |= (<u64>3) << (2 * i);
-  return out;
 }
 
 /** Number of the SGPR `offset` past the register in a source field. */
@@ -429,7 +400,7 @@ export function executeSalu(rec: usize, next: u64): void {
       plain(rec, sgpr(load<u16>(rec, Rec.DST)) * imm);
       return;
     case Op.s_getreg_b32:
-      getReg(rec, imm);
+      plain(rec, getReg(imm));
       return;
     case Op.s_setreg_b32:
       setReg(imm, sgpr(load<u16>(rec, Rec.DST)));
@@ -631,75 +602,4 @@ export function executeSalu(rec: usize, next: u64): void {
 function shiftAdd(rec: usize, by: u32): void {
   const sum = ((<u64>src0(rec)) << by) + <u64>src1(rec);
   arithmetic(rec, <u32>sum, sum >> 32 != 0);
-}
-
-/** offset = spec[5:0] masked by `offsetMask`, width = spec[22:16]. */
-function field(x: u64, spec: u32, offsetMask: u32): u64 {
-  const width = (spec >> 16) & 127;
-  const shifted = x >> (spec & offsetMask);
-  return width >= 64 ? shifted : shifted & (((<u64>1) << width) - 1);
-}
-
-function signedField(x: i64, spec: u32, offsetMask: u32): i64 {
-  const width = (spec >> 16) & 127;
-  if (width == 0) return 0;
-  const shifted = x >> (spec & offsetMask);
-  if (width >= 64) return shifted;
-  const up: i64 = 64 - width;
-  return (shifted << up) >> up;
-}
-
-const enum HwReg {
-  MODE = 1,
-  STATUS = 2,
-  FLAT_SCR_LO = 20,
-  FLAT_SCR_HI = 21,
-}
-
-/** Value of a hardware register that the model has; others fault. */
-function hardwareRegister(id: u32): u32 {
-  switch (id) {
-    case HwReg.MODE:
-      return load<u32>(wave, Wave.MODE);
-    case HwReg.STATUS: {
-      const exec = load<u32>(wave, Wave.EXEC);
-      const vcc = load<u32>(wave, Wave.VCC);
-      return scc() | (exec == 0 ? 1 << 9 : 0) | (vcc == 0 ? 1 << 10 : 0) | (1 << 16);
-    }
-    case HwReg.FLAT_SCR_LO:
-      return load<u32>(wave, Wave.FLAT_SCRATCH);
-    case HwReg.FLAT_SCR_HI:
-      return load<u32>(wave, Wave.FLAT_SCRATCH + 4);
-    default:
-      raiseNotModelled();
-      return 0;
-  }
-}
-
-function getReg(rec: usize, imm: i32): void {
-  const width = ((imm >> 11) & 31) + 1;
-  const value = hardwareRegister(imm & 63) >> ((imm >> 6) & 31);
-  plain(rec, width == 32 ? value : value & ((1 << width) - 1));
-}
-
-function setReg(imm: i32, value: u32): void {
-  const width = ((imm >> 11) & 31) + 1;
-  const offset = (imm >> 6) & 31;
-  const mask: u32 = (width == 32 ? <u32>-1 : <u32>((1 << width) - 1)) << offset;
-  const id = imm & 63;
-  const merged = (hardwareRegister(id) & ~mask) | ((value << offset) & mask);
-  switch (id) {
-    case HwReg.MODE:
-      store<u32>(wave, merged, Wave.MODE);
-      return;
-    case HwReg.FLAT_SCR_LO:
-      store<u32>(wave, merged, Wave.FLAT_SCRATCH);
-      return;
-    case HwReg.FLAT_SCR_HI:
-      store<u32>(wave, merged, Wave.FLAT_SCRATCH + 4);
-      return;
-    default:
-      raiseNotModelled();
-      return;
-  }
 }
