@@ -29,7 +29,7 @@ export function runPhases(shaders: readonly Shader[], clock: Clock, sums: Float6
     const t1 = clock();
     const unit = parse(pre.tokens, diagnostics);
     const t2 = clock();
-    const { version } = pre;
+    const { version, vulkanMemoryModel } = pre;
     const extensions = new Set<string>();
     for (const [extension, behavior] of pre.extensions) if (behavior !== "disable") extensions.add(extension);
     const { lostNames } = unit;
@@ -37,7 +37,7 @@ export function runPhases(shaders: readonly Shader[], clock: Clock, sums: Float6
     const module = check(unit, { ...common, extensions, lostNames, diagnostics, relaxed: false, hasSubgroups: true });
     const t3 = clock();
     if (module === undefined) throw new Error(`${name}: compiled before, now fails`);
-    emitModule(module, { ...common, targetEnv: "vulkan1.2", debugInfo: true, sources }, diagnostics);
+    emitModule(module, { ...common, targetEnv: "vulkan1.2", vulkanMemoryModel, debugInfo: true, sources }, diagnostics);
     const t4 = clock();
     sums[0]! += t1 - t0;
     sums[1]! += t2 - t1;

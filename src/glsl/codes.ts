@@ -208,6 +208,7 @@ export const codes = defineCodes({
     blame: "caller",
     text: "'{name}' works on images of format {formats} only",
   },
+  GLSL_MEMORY_ORDER: { status: 422, blame: "caller", text: "the order of '{name}' cannot be: {problem}" },
   GLSL_ARGUMENT_QUALIFIER: { status: 422, blame: "caller", text: "the parameter must be '{name}' as its argument is" },
   GLSL_WRONG_STAGE: { status: 422, blame: "caller", text: "'{name}' is for {stage} shaders only" },
   // declarations

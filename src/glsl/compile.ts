@@ -45,7 +45,7 @@ export function compileGlsl(request: GlslRequest): GlslResult {
   const sources = new Sources();
   const diagnostics = new Diagnostics(sources, request.maxDiagnostics ?? 100);
   const preprocessed = preprocess({ filename, source, defines, includes, relaxed, mainImage }, sources, diagnostics);
-  const { filesRead, version } = preprocessed;
+  const { filesRead, version, vulkanMemoryModel } = preprocessed;
   // the rest of the source is not known, so more messages would mislead
   if (preprocessed.exhausted) return { ok: false, diagnostics: diagnostics.items, filesRead };
   const extensions = new Set<string>();
@@ -59,7 +59,11 @@ export function compileGlsl(request: GlslRequest): GlslResult {
   const hasSubgroups = targetEnv !== "vulkan1.0";
   const module = check(unit, { stage, entryPoint, version, extensions, lostNames, diagnostics, relaxed, hasSubgroups });
   if (module === undefined || diagnostics.hasErrors) return { ok: false, diagnostics: diagnostics.items, filesRead };
-  const words = emitModule(module, { stage, entryPoint, targetEnv, version, debugInfo, sources }, diagnostics);
+  const words = emitModule(
+    module,
+    { stage, entryPoint, targetEnv, version, vulkanMemoryModel, debugInfo, sources },
+    diagnostics,
+  );
   if (words === undefined) return { ok: false, diagnostics: diagnostics.items, filesRead };
   return { ok: true, words, diagnostics: diagnostics.items, filesRead };
 }

@@ -5,7 +5,8 @@ const rows: readonly (readonly [TokenKind, string])[] = [
   [
     T.Qualifier,
     `const in out inout uniform buffer shared attribute varying coherent volatile restrict readonly writeonly
-     centroid flat smooth noperspective patch sample invariant precise subroutine highp mediump lowp`,
+     centroid flat smooth noperspective patch sample invariant precise subroutine highp mediump lowp
+     nonprivate devicecoherent queuefamilycoherent workgroupcoherent subgroupcoherent shadercallcoherent`,
   ],
   [T.Layout, "layout"],
   [T.Struct, "struct"],

@@ -111,6 +111,7 @@ export const diagnosticTable = `| code | message |
 | GLSL_CONSTANT_ARGUMENT | the … of '…' must be constant |
 | GLSL_ARGUMENT_RANGE | the … of '…' must be from … to … |
 | GLSL_ATOMIC_FORMAT | '…' works on images of format … only |
+| GLSL_MEMORY_ORDER | the order of '…' cannot be: … |
 | GLSL_ARGUMENT_QUALIFIER | the parameter must be '…' as its argument is |
 | GLSL_WRONG_STAGE | '…' is for … shaders only |
 | GLSL_DUPLICATE_QUALIFIER | qualifier '…' is there twice |

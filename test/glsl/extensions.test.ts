@@ -151,4 +151,25 @@ describe("mistakes with extensions", () => {
     const early = source.replace("post_depth_coverage)", "post_depth_coverage, early_fragment_tests)");
     expect(places(early, { stage: "fragment" })).toEqual([]);
   });
+
+  it("chooses the overload that leaves a 32-bit argument alone, beside those of 64 bits", () => {
+    const source = `#version 450
+#extension GL_ARB_gpu_shader_int64 : require
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer B { bool found; };
+void main() { found = all(equal(gl_LocalInvocationID.xy, ivec2(0, 0))); }`;
+    expect(places(source)).toEqual([]);
+  });
+
+  it("does not convert the narrow arguments of subgroup functions", () => {
+    const source = `#version 450
+#extension GL_KHR_shader_subgroup_vote : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int8 : require
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer B { bool same; };
+void main() { same = subgroupAllEqual(i8vec2(1)); }`;
+    expect(places(source)).toEqual(["6:22 GLSL_NEEDS_EXTENSION"]);
+    const more = "#extension GL_EXT_shader_subgroup_extended_types_int8 : require\nlayout(local";
+    expect(places(source.replace("layout(local", more))).toEqual([]);
+  });
 });

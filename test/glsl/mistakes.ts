@@ -23,6 +23,7 @@ const extension = (name: string): string => `#extension ${name} : require\n`;
 const buffer = (text: string): string => `layout(set = 0, binding = 0) buffer B { ${text} };`;
 const fragment = { stage: "fragment" } as const;
 const printing = extension("GL_EXT_debug_printf");
+const scopes = extension("GL_KHR_memory_scope_semantics");
 const references = extension("GL_EXT_buffer_reference");
 const including = extension("GL_GOOGLE_include_directive");
 const doubling = Array.from({ length: 21 }, (_, at) => `#define M${at + 1} M${at} M${at}\n`).join("");
@@ -222,6 +223,13 @@ const expressions: readonly Mistake[] = [
   {
     code: "GLSL_ATOMIC_FORMAT",
     source: body("imageAtomicAdd(⟦i⟧, ivec2(0), 1u);", "layout(set = 0, binding = 0, rg32ui) uniform uimage2D i;\n"),
+  },
+  {
+    code: "GLSL_MEMORY_ORDER",
+    source: body(
+      "⟦atomicLoad⟧(x, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsRelease);",
+      `${scopes}${buffer("uint x;")}\n`,
+    ),
   },
   {
     code: "GLSL_ARGUMENT_QUALIFIER",

@@ -213,6 +213,10 @@ const atomics: readonly (readonly [string, string, string])[] = [
   ["Exchange", "OpAtomicExchange", "OpAtomicExchange"],
 ];
 
+/** What scoped atomics have besides. */
+const order = "int, int, int";
+const scoped = "+GL_KHR_memory_scope_semantics";
+
 function imageFunctions(rows: string[], [name, at, size]: readonly [string, string, string]): void {
   rows.push(`gvec4 imageLoad(gimage${name}, ${at}) = imageLoad`);
   rows.push(`void imageStore(gimage${name}, ${at}, gvec4) = imageStore`);
@@ -221,8 +225,21 @@ function imageFunctions(rows: string[], [name, at, size]: readonly [string, stri
   for (const [atomic, signed, unsigned] of atomics) {
     rows.push(`int imageAtomic${atomic}(iimage${name}, ${at}, int) = imageAtomic ${signed}`);
     rows.push(`uint imageAtomic${atomic}(uimage${name}, ${at}, uint) = imageAtomic ${unsigned}`);
+    rows.push(`int imageAtomic${atomic}(iimage${name}, ${at}, int, ${order}) = imageAtomic ${signed} ${scoped}`);
+    rows.push(`uint imageAtomic${atomic}(uimage${name}, ${at}, uint, ${order}) = imageAtomic ${unsigned} ${scoped}`);
+  }
+  for (const [type, image] of [
+    ["int", "iimage"],
+    ["uint", "uimage"],
+  ] as const) {
+    rows.push(`${type} imageAtomicLoad(${image}${name}, ${at}, ${order}) = imageAtomic OpAtomicLoad ${scoped}`);
+    rows.push(`void imageAtomicStore(${image}${name}, ${at}, ${type}, ${order}) = imageAtomic OpAtomicStore ${scoped}`);
+    rows.push(
+      `${type} imageAtomicCompSwap(${image}${name}, ${at}, ${type}, ${type}, ${order}, int, int) = imageAtomic OpAtomicCompareExchange ${scoped}`,
+    );
   }
   rows.push(`float imageAtomicExchange(image${name}, ${at}, float) = imageAtomic OpAtomicExchange`);
+  rows.push(`float imageAtomicExchange(image${name}, ${at}, float, ${order}) = imageAtomic OpAtomicExchange ${scoped}`);
   rows.push(`int imageAtomicCompSwap(iimage${name}, ${at}, int, int) = imageAtomic OpAtomicCompareExchange`);
   rows.push(`uint imageAtomicCompSwap(uimage${name}, ${at}, uint, uint) = imageAtomic OpAtomicCompareExchange`);
 }

@@ -104,9 +104,10 @@ export abstract class CheckBase {
     }
     const a = scalarFacts[from];
     const b = scalarFacts[to];
-    // a wider type of the same kind is nearest, then float before double
-    if (a.kind === b.kind) return 1;
-    return b.kind === "float" && b.bits === 64 ? 3 : 2;
+    // a wider type of the same kind is nearest where the source is narrow or a float, then float before double
+    if (from === "float") return 1;
+    if (b.kind === "float" && b.bits === 64) return 3;
+    return a.kind === b.kind && a.bits < 32 ? 1 : 2;
   }
 
   /** As `scalarRank` for whole types. */

@@ -1,12 +1,13 @@
 import { builtinFunctionNames, builtinOverloads, type Overload, type ParameterMode } from "../builtins/index.ts";
 import type { Note } from "../diagnostics.ts";
 import type * as ast from "../syntax/index.ts";
-import { arrayType, coreType, type Type, typeName, voidType } from "../types/index.ts";
+import { arrayType, coreType, scalarFacts, scalarOf, type Type, typeName, voidType } from "../types/index.ts";
 import type { Range } from "./base.ts";
 import { ConstructorChecker } from "./constructors.ts";
 import { type KnownFunction, rememberedOverload, rememberOverload } from "./dialect.ts";
 import { foldBuiltin } from "./fold-builtins.ts";
 import { assignProblem, rootVariable, throughReference } from "./lvalues.ts";
+import { memoryOrderProblem, scopeArgument } from "./memory-order.ts";
 import { builtinNode, callNode, textNode } from "./nodes.ts";
 import { type Scopes, suggest } from "./scope.ts";
 import type { ConstantExpr, Constness, Expr, FunctionSymbol } from "./tree.ts";
@@ -165,6 +166,9 @@ export abstract class CallChecker extends ConstructorChecker {
     if (failed) return this.errorExpr(call);
     const target = this.chosenCandidate(callee, args, functions, known);
     if (target === undefined) return this.errorExpr(call);
+    if ("lowering" in target && target.lowering === "subgroup" && !this.checkExtended(callee, target, args)) {
+      return this.errorExpr(call, target.returns);
+    }
     const { parameters } = target;
     const converted: Expr[] = [];
     for (let at = 0; at < args.length; at++) {
@@ -176,6 +180,20 @@ export abstract class CallChecker extends ConstructorChecker {
     return "kind" in target
       ? this.userCall(call, target, converted)
       : this.builtinCall(call, callee, target, converted);
+  }
+
+  /** Subgroup functions don't convert numbers of other widths: they have them by extensions of their own. */
+  private checkExtended({ name, position, end }: ast.NameExpr, target: Overload, args: readonly Expr[]): boolean {
+    for (let at = 0; at < args.length; at++) {
+      const scalar = scalarOf(args[at]!.type);
+      if (scalar === undefined || scalar === scalarOf(target.parameters[at]!.type)) continue;
+      const { bits } = scalarFacts[scalar];
+      if (bits === 32 || scalar === "double") continue;
+      const extension = `GL_EXT_shader_subgroup_extended_types_${scalar.replace("uint", "int")}`;
+      this.diagnostics.error("GLSL_NEEDS_EXTENSION", { what: `'${name}' of ${scalar}`, extension }, position, end);
+      return false;
+    }
+    return true;
   }
 
   /** The function that the arguments' types choose; undefined where none or several do, which is reported. */
@@ -375,6 +393,21 @@ export abstract class CallChecker extends ConstructorChecker {
     return false;
   }
 
+  /** Scopes and orders are constants, and say something that has a meaning. */
+  private checkMemoryOrder(overload: Overload, args: readonly Expr[], scopeAt: number, callee: Range): boolean {
+    const { name } = overload;
+    const open = args.slice(scopeAt).find((arg) => arg.kind !== "constant");
+    if (open !== undefined) {
+      const values = { what: "scope or order", name };
+      this.diagnostics.error("GLSL_CONSTANT_ARGUMENT", values, open.position, open.end);
+      return false;
+    }
+    const problem = memoryOrderProblem(overload, args, scopeAt);
+    if (problem === undefined) return true;
+    this.diagnostics.error("GLSL_MEMORY_ORDER", { name, problem }, callee.position, callee.end);
+    return false;
+  }
+
   private builtinCall(call: ast.CallExpr, callee: Range, overload: Overload, args: readonly Expr[]): Expr {
     if (overload.stage !== undefined && overload.stage !== this.context.stage) {
       const values = { name: overload.name, stage: overload.stage };
@@ -386,16 +419,9 @@ export abstract class CallChecker extends ConstructorChecker {
       this.diagnostics.error("GLSL_NEEDS_TARGET", values, callee.position, callee.end);
       return this.errorExpr(call, overload.returns);
     }
-    if (overload.extensions[0] === "GL_KHR_memory_scope_semantics") {
-      const first = overload.parameters.findIndex(({ mode }) => mode === "memory");
-      const data =
-        overload.lowering === "compareExchange" ? 3 : overload.lowering === "atomicLoad" ? 1 : first === 0 ? 2 : 0;
-      for (const arg of args.slice(data)) {
-        if (arg.kind === "constant") continue;
-        const values = { what: "scope or order", name: overload.name };
-        this.diagnostics.error("GLSL_CONSTANT_ARGUMENT", values, arg.position, arg.end);
-        return this.errorExpr(call, overload.returns);
-      }
+    const scopeAt = scopeArgument(overload);
+    if (scopeAt !== undefined && !this.checkMemoryOrder(overload, args, scopeAt, callee)) {
+      return this.errorExpr(call, overload.returns);
     }
     if (!this.checkImageAccess(overload, args)) return this.errorExpr(call, overload.returns);
     if (args.length > 0 && areConstants(args)) {

@@ -286,7 +286,8 @@ export abstract class DeclarationChecker extends BlockChecker {
     const shared = q.storage === "shared" || core.kind === "reference";
     if (q.memory.length > 0 && q.storage !== "buffer" && !image && !shared) {
       const what = "a variable that is no buffer or image";
-      this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: q.memory[0]!, what }, q.position, q.end);
+      const name = q.memory.find((each) => each !== "nonprivate");
+      if (name !== undefined) this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name, what }, q.position, q.end);
     }
     if (q.storage !== "uniform" && containsOpaque(type)) {
       this.diagnostics.error("GLSL_OPAQUE_STORAGE", { type: typeName(type) }, position, end);

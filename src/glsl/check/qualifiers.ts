@@ -24,7 +24,17 @@ const storages: ReadonlySet<string> = new Set(["const", "in", "out", "inout", "u
 const interpolations: ReadonlySet<string> = new Set(["flat", "smooth", "noperspective", "centroid", "sample", "patch"]);
 /** Of these a variable has one at most, and one at most of the others. */
 const auxiliaries: ReadonlySet<string> = new Set(["centroid", "sample", "patch"]);
-const memories: ReadonlySet<string> = new Set(["coherent", "volatile", "restrict", "readonly", "writeonly"]);
+const scopedMemories: ReadonlySet<string> = new Set([
+  "nonprivate",
+  "devicecoherent",
+  "queuefamilycoherent",
+  "workgroupcoherent",
+  "subgroupcoherent",
+]);
+const memories: ReadonlySet<string> = new Set([
+  ...["coherent", "volatile", "restrict", "readonly", "writeonly"],
+  ...scopedMemories,
+]);
 
 /** Layout identifiers: whether they take a value. Source: GLSL 4.60 section 4.4, GL_KHR_vulkan_glsl. */
 const layoutRows: Readonly<Record<string, "value" | "flag">> = {
@@ -154,8 +164,12 @@ export abstract class QualifierChecker extends ExpressionChecker {
           this.diagnostics.error("GLSL_STORAGE_CONFLICT", { first, second: name }, position, end);
         }
         interpolation.push(name);
-      } else if (memories.has(name)) memory.push(name as MemoryQualifier);
-      else if (name === "precise") {
+      } else if (memories.has(name)) {
+        memory.push(name as MemoryQualifier);
+        if (scopedMemories.has(name)) {
+          this.needExtension(`the qualifier '${name}'`, "GL_KHR_memory_scope_semantics", qualifier);
+        }
+      } else if (name === "precise") {
         precise = true;
         this.usesPrecise = true;
       } else if (name === "invariant") invariant = true;

@@ -12,7 +12,7 @@ import {
 import type { Overload } from "../builtins/index.ts";
 import type { BuiltinExpr, Expr } from "../check/index.ts";
 import { scalarFacts, scalarOf, scalarType, type Type, vectorType } from "../types/index.ts";
-import { ImageEmitter, isImageLowering } from "./images.ts";
+import { constantNumber, ImageEmitter, isImageLowering } from "./images.ts";
 import type { Place } from "./places.ts";
 
 /** `DebugPrintf` of the set NonSemantic.DebugPrintf. */
@@ -92,31 +92,32 @@ export abstract class BuiltinEmitter extends ImageEmitter {
         if (controlledDerivatives.has(overload.opcode)) this.b.capability(Capability.DerivativeControl);
         return this.arithmeticWords(overload.opcode, type, this.operands(expr));
       case "atomic": {
-        const [pointer, scope] = this.atomicPointer(args[0]!);
+        const [pointer, scope, access] = this.atomicPointer(args[0]!);
         if (scalarFacts[scalarOf(type) ?? "int"].bits === 64) this.b.capability(Capability.Int64Atomics);
         const value = this.value(args[1]!);
-        const order = this.memoryOrder(args, 2) ?? [scope, this.b.constUint(0)];
+        const order = this.memoryOrder(access, args, 2) ?? [scope, this.semantics(access, 0)];
         return this.b.emitResult(overload.opcode, this.typeId(type), pointer, order[0], order[1], value);
       }
       case "atomicLoad": {
-        const [pointer] = this.atomicPointer(args[0]!);
+        const [pointer, , access] = this.atomicPointer(args[0]!);
         if (scalarFacts[scalarOf(type) ?? "int"].bits === 64) this.b.capability(Capability.Int64Atomics);
-        return this.b.emitResultWords(Op.OpAtomicLoad, this.typeId(type), [pointer, ...this.memoryOrder(args, 1)!]);
+        const order = this.memoryOrder(access, args, 1)!;
+        return this.b.emitResultWords(Op.OpAtomicLoad, this.typeId(type), [pointer, ...order]);
       }
       case "atomicStore": {
-        const [pointer] = this.atomicPointer(args[0]!);
+        const [pointer, , access] = this.atomicPointer(args[0]!);
         const value = this.value(args[1]!);
         if (scalarFacts[scalarOf(args[1]!.type) ?? "int"].bits === 64) this.b.capability(Capability.Int64Atomics);
-        this.b.emitWords(Op.OpAtomicStore, [pointer, ...this.memoryOrder(args, 2)!, value]);
+        this.b.emitWords(Op.OpAtomicStore, [pointer, ...this.memoryOrder(access, args, 2)!, value]);
         return 0;
       }
       case "controlBarrier": {
-        const [scope, semantics] = this.memoryOrder(args, 1)!;
-        this.b.emit(Op.OpControlBarrier, this.b.constUint(numberOf(args[0]!)), scope, semantics);
+        const [scope, semantics] = this.memoryOrder(0, args, 1)!;
+        this.b.emit(Op.OpControlBarrier, this.b.constUint(constantNumber(args[0]!)), scope, semantics);
         return 0;
       }
       case "scopedBarrier":
-        this.b.emitWords(Op.OpMemoryBarrier, this.memoryOrder(args, 0)!);
+        this.b.emitWords(Op.OpMemoryBarrier, this.memoryOrder(0, args, 0)!);
         return 0;
       case "vote": {
         const [condition] = this.operands(expr);
@@ -135,12 +136,12 @@ export abstract class BuiltinEmitter extends ImageEmitter {
         return this.b.emitResult(opcodes[`OpSubgroup${overload.instruction}KHR`]!, this.typeId(type), condition!);
       }
       case "compareExchange": {
-        const [pointer, scope] = this.atomicPointer(args[0]!);
+        const [pointer, scope, access] = this.atomicPointer(args[0]!);
         if (scalarFacts[scalarOf(type) ?? "int"].bits === 64) this.b.capability(Capability.Int64Atomics);
         const compare = this.value(args[1]!);
         const value = this.value(args[2]!);
-        const order = this.memoryOrder(args, 3) ?? [scope, this.b.constUint(0)];
-        const unequal = this.memoryOrder(args, 5, 3) ?? order;
+        const order = this.memoryOrder(access, args, 3) ?? [scope, this.semantics(access, 0)];
+        const unequal = this.memoryOrder(access, args, 5, 3) ?? order;
         const operands = [pointer, ...order, unequal[1], value, compare];
         return this.b.emitResultWords(Op.OpAtomicCompareExchange, this.typeId(type), operands);
       }
@@ -227,24 +228,11 @@ export abstract class BuiltinEmitter extends ImageEmitter {
         if (isImageLowering(overload.lowering)) return this.imageValue(expr);
         const barrier = memoryBarriers[overload.lowering];
         if (barrier === undefined) throw new Bug(`no lowering ${overload.lowering}`);
-        this.b.emit(Op.OpMemoryBarrier, this.b.constUint(barrier[0]), this.b.constUint(barrier[1]));
+        const scope = barrier[0] === Scope.Device ? this.widestScope() : this.b.constUint(barrier[0]);
+        this.b.emit(Op.OpMemoryBarrier, scope, this.b.constUint(barrier[1]));
         return 0;
       }
     }
-  }
-
-  /** Scope and semantics that arguments from `at` on give; undefined where the call has none. */
-  private memoryOrder(args: readonly Expr[], at: number, scopeAt = at): [Id, Id] | undefined {
-    const scope = args[scopeAt];
-    const storage = args[at + 1];
-    const order = args[at + 2];
-    if (scope === undefined || storage === undefined || order === undefined) return undefined;
-    // availability and visibility are of the Vulkan memory model; here every access has them
-    const kept = numberOf(order) & 0xf;
-    const semantics = kept === 0 ? 0 : kept | numberOf(storage);
-    // a queue family is within one device
-    const wide = numberOf(scope) === Scope.QueueFamily ? Scope.Device : numberOf(scope);
-    return [this.b.constUint(wide), this.b.constUint(semantics)];
   }
 
   /** Values of the arguments that are read; a scalar that stands for a vector is spread. */
@@ -284,11 +272,12 @@ export abstract class BuiltinEmitter extends ImageEmitter {
     return arg!.kind === "swizzle" ? this.shuffle(id, whole.type, arg!.components) : id;
   }
 
-  private atomicPointer(arg: Expr): [Id, Id] {
+  /** The pointer, the scope where the call says none, and what qualifiers say of the access. */
+  private atomicPointer(arg: Expr): [Id, Id, number] {
     const place = this.resolve(arg);
     const pointer = this.pointerOf(place, place.swizzle?.[0]);
     const shared = place.storageClass === StorageClass.Workgroup;
-    return [pointer, this.b.constUint(shared ? Scope.Workgroup : Scope.Device)];
+    return [pointer, shared ? this.b.constUint(Scope.Workgroup) : this.widestScope(), place.access];
   }
 
   /** An instruction that gives two results: the first is returned, the second stored to the last argument. */
@@ -321,12 +310,6 @@ export abstract class BuiltinEmitter extends ImageEmitter {
   protected storeConverted(place: Place, to: Type, value: Id, from: Type): void {
     this.store(place, scalarOf(from) === undefined ? value : this.convertValue(value, from, to));
   }
-}
-
-/** The value of an argument that the checker made sure is constant. */
-function numberOf(expr: Expr): number {
-  if (expr.kind !== "constant") throw new Bug("a memory scope that is no constant");
-  return Number(expr.values[0]);
 }
 
 function widest(args: readonly Expr[]): number {

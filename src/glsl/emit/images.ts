@@ -1,7 +1,8 @@
 import { Bug } from "../../base/index.ts";
-import { Capability, type Id, ImageOperands, Op, Scope, StorageClass } from "../../spirv/index.ts";
-import type { BuiltinExpr, Expr } from "../check/index.ts";
+import { Capability, type Id, ImageOperands, MemorySemantics, Op, Scope, StorageClass } from "../../spirv/index.ts";
+import { type BuiltinExpr, type Expr, rootVariable } from "../check/index.ts";
 import { type OpaqueType, scalarType, type Type, vectorSize, vectorType } from "../types/index.ts";
+import { accessOf, texelOperands, VOLATILE_ACCESS } from "./memory-model.ts";
 import { OperatorEmitter } from "./operators.ts";
 
 /** Sampling instructions: explicit level 1, comparison 2, projection 4. */
@@ -129,7 +130,7 @@ export abstract class ImageEmitter extends OperatorEmitter {
     const image = this.value(sampler);
     const words = [image, coordinate!];
     if (reference !== undefined) words.push(reference);
-    for (const operand of operands) words.push(operand);
+    for (const operand of this.accessOperands(sampler, undefined, operands)) words.push(operand);
     return this.b.emitResultWords(opcode, this.typeId(expr.type), words);
   }
 
@@ -222,6 +223,35 @@ export abstract class ImageEmitter extends OperatorEmitter {
     return this.b.emitResult(level.length > 0 ? Op.OpImageQuerySizeLod : Op.OpImageQuerySize, type, image, level[0]);
   }
 
+  /** Scope and semantics that arguments from `at` on give; undefined where the call has none. */
+  protected memoryOrder(access: number, args: readonly Expr[], at: number, scopeAt = at): [Id, Id] | undefined {
+    const scope = args[scopeAt];
+    const storage = args[at + 1];
+    const order = args[at + 2];
+    if (scope === undefined || storage === undefined || order === undefined) return undefined;
+    const semantics = constantNumber(order);
+    if (this.vulkanMemory) {
+      return [this.scopeId(constantNumber(scope)), this.semantics(access, constantNumber(storage) | semantics)];
+    }
+    // availability and visibility are of the Vulkan memory model; in the other every access has them
+    const kept = semantics & 0xf;
+    // a queue family is within one device
+    const wide = constantNumber(scope) === Scope.QueueFamily ? Scope.Device : constantNumber(scope);
+    return [this.b.constUint(wide), this.b.constUint(kept === 0 ? 0 : kept | constantNumber(storage))];
+  }
+
+  /** Memory semantics, which say in the Vulkan memory model what is volatile. */
+  protected semantics(access: number, semantics: number): Id {
+    return this.b.constUint((access & VOLATILE_ACCESS) === 0 ? semantics : semantics | MemorySemantics.Volatile);
+  }
+
+  /** Operands of an access to texels, with those of the Vulkan memory model. */
+  private accessOperands(arg: Expr, store: boolean | undefined, operands: readonly number[]): readonly number[] {
+    if (!this.vulkanMemory) return operands;
+    const root = rootVariable(arg);
+    return texelOperands(operands, accessOf(root?.memory), store, this.scopeId);
+  }
+
   /** The sample's operands where the image has several samples. */
   private sampleOperands(type: OpaqueType, arg: Expr | undefined): number[] {
     return type.multisampled ? [ImageOperands.Sample, this.value(arg!)] : [];
@@ -232,9 +262,9 @@ export abstract class ImageEmitter extends OperatorEmitter {
     const type = this.imageType(arg!);
     if (type.format === "Unknown") this.b.capability(Capability.StorageImageReadWithoutFormat);
     const coordinate = this.value(at!);
-    const operands = this.sampleOperands(type, sample);
+    const operands = this.accessOperands(arg!, false, this.sampleOperands(type, sample));
     const image = this.value(arg!);
-    return this.b.emitResult(Op.OpImageRead, this.typeId(expr.type), image, coordinate, operands[0], operands[1]);
+    return this.b.emitResultWords(Op.OpImageRead, this.typeId(expr.type), [image, coordinate, ...operands]);
   }
 
   private imageStore(expr: BuiltinExpr): Id {
@@ -242,9 +272,9 @@ export abstract class ImageEmitter extends OperatorEmitter {
     const type = this.imageType(arg!);
     if (type.format === "Unknown") this.b.capability(Capability.StorageImageWriteWithoutFormat);
     const coordinate = this.value(at!);
-    const operands = this.sampleOperands(type, sample);
+    const operands = this.accessOperands(arg!, true, this.sampleOperands(type, sample));
     const texel = this.value(expr.args.at(-1)!);
-    this.b.emit(Op.OpImageWrite, this.value(arg!), coordinate, texel, operands[0], operands[1]);
+    this.b.emitWords(Op.OpImageWrite, [this.value(arg!), coordinate, texel, ...operands]);
     return 0;
   }
 
@@ -263,20 +293,33 @@ export abstract class ImageEmitter extends OperatorEmitter {
   private imageAtomic(expr: BuiltinExpr): Id {
     const { overload, args } = expr;
     const type = this.imageType(args[0]!);
-    const scalar = this.typeId(expr.type);
+    const scalar = this.typeId(scalarType(type.scalar));
     const image = this.pointerOf(this.resolve(args[0]!));
     const coordinate = this.value(args[1]!);
     const sample = type.multisampled ? this.value(args[2]!) : this.b.constUint(0);
-    const data = args.slice(type.multisampled ? 3 : 2).map((arg) => this.value(arg));
+    const first = type.multisampled ? 3 : 2;
+    const { instruction } = overload;
+    const count = instruction === "OpAtomicLoad" ? 0 : instruction === "OpAtomicCompareExchange" ? 2 : 1;
+    const data: Id[] = [];
+    for (let at = 0; at < count; at++) data.push(this.value(args[first + at]!));
     const pointerType = this.pointerId(StorageClass.Image, scalar);
     const pointer = this.b.emitResult(Op.OpImageTexelPointer, pointerType, image, coordinate, sample);
-    const scope = this.b.constUint(Scope.Device);
-    const none = this.b.constUint(0);
-    if (overload.instruction === "OpAtomicCompareExchange") {
-      const [compare, value] = data;
-      return this.b.emitResult(Op.OpAtomicCompareExchange, scalar, pointer, scope, none, none, value!, compare!);
+    const access = this.vulkanMemory ? accessOf(rootVariable(args[0]!)?.memory) : 0;
+    const after = first + count;
+    const order = this.memoryOrder(access, args, after) ?? [this.widestScope(), this.semantics(access, 0)];
+    switch (instruction) {
+      case "OpAtomicCompareExchange": {
+        const unequal = this.memoryOrder(access, args, after + 2, after) ?? order;
+        const [compare, value] = data;
+        const words = [pointer, ...order, unequal[1], value!, compare!];
+        return this.b.emitResultWords(Op.OpAtomicCompareExchange, scalar, words);
+      }
+      case "OpAtomicStore":
+        this.b.emit(Op.OpAtomicStore, pointer, order[0], order[1], data[0]);
+        return 0;
+      default:
+        return this.b.emitResult(overload.opcode, scalar, pointer, order[0], order[1], data[0]);
     }
-    return this.b.emitResult(overload.opcode, scalar, pointer, scope, none, data[0]!);
   }
 
   private subpassLoad(expr: BuiltinExpr): Id {
@@ -286,4 +329,10 @@ export abstract class ImageEmitter extends OperatorEmitter {
     const image = this.value(arg!);
     return this.b.emitResult(Op.OpImageRead, this.typeId(expr.type), image, zero, operands[0], operands[1]);
   }
+}
+
+/** The value of an argument that the checker made sure is constant. */
+export function constantNumber(expr: Expr): number {
+  if (expr.kind !== "constant") throw new Bug("a memory scope that is no constant");
+  return Number(expr.values[0]);
 }

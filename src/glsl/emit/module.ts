@@ -27,6 +27,8 @@ export interface EmitOptions {
   readonly entryPoint: string;
   readonly targetEnv: SpirvTarget;
   readonly version: Version;
+  /** The module is of the Vulkan memory model. */
+  readonly vulkanMemoryModel: boolean;
   readonly debugInfo: boolean;
   readonly sources: Sources;
 }
@@ -86,6 +88,7 @@ class ModuleEmitter extends StatementEmitter {
     const b = this.b;
     const { options, module } = this;
     b.capability(Capability.Shader);
+    if (options.vulkanMemoryModel) this.useVulkanMemoryModel();
     const language = options.version.es ? SourceLanguage.ESSL : SourceLanguage.GLSL;
     const file = options.debugInfo ? b.string(options.sources.files[0]!.name) : undefined;
     b.source(language, options.version.number, file);

@@ -1,5 +1,16 @@
 import { Bug } from "../../base/index.ts";
-import { BuiltIn, Capability, Decoration, type Id, MemoryAccess, Op, StorageClass } from "../../spirv/index.ts";
+import {
+  AddressingModel,
+  BuiltIn,
+  Capability,
+  Decoration,
+  type Id,
+  MemoryAccess,
+  MemoryModel,
+  Op,
+  Scope,
+  StorageClass,
+} from "../../spirv/index.ts";
 import {
   type BlockLayout,
   type Component,
@@ -22,7 +33,8 @@ import {
   withScalar,
 } from "../types/index.ts";
 import { ConstantEmitter } from "./constants.ts";
-import { decorationsOf, interpolationDecorations, memberLayout } from "./types.ts";
+import { accessOf, memoryOperands, variableAccess } from "./memory-model.ts";
+import { interpolationDecorations, memberLayout } from "./types.ts";
 
 /** Somewhere in memory: a pointer, the way from there, and the swizzle on what is found. */
 export interface Place {
@@ -37,6 +49,8 @@ export interface Place {
   readonly nonUniform: boolean;
   /** Memory behind a reference: what the address is a multiple of, in bytes. */
   readonly referenceAlign: number | undefined;
+  /** What the Vulkan memory model wants to know of its accesses; 0 in the other model. See `accessOf`. */
+  readonly access: number;
 }
 
 const builtIns: ReadonlyMap<string, number> = new Map(Object.entries(BuiltIn));
@@ -52,10 +66,11 @@ function placeIn(
   layout: BlockLayout | undefined,
   swizzle: readonly number[] | undefined,
   nonUniform: boolean,
+  access = base.access,
 ): Place {
   const { pointer, storageClass, referenceAlign } = base;
   const indices = base.indices.length === 0 ? [index] : [...base.indices, index];
-  return { pointer, storageClass, indices, type, layout, swizzle, nonUniform, referenceAlign };
+  return { pointer, storageClass, indices, type, layout, swizzle, nonUniform, referenceAlign, access };
 }
 
 interface Slot {
@@ -254,7 +269,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     if (variable.layout === undefined) {
       const { memory } = variable;
       if (memory !== undefined && memory.length > 0) {
-        for (const each of decorationsOf(memory)) b.decorate(id, each);
+        for (const each of this.memoryDecorations(memory)) b.decorate(id, each);
       }
     }
     if (variable.invariant) b.decorate(id, Decoration.Invariant);
@@ -288,7 +303,18 @@ export abstract class PlaceEmitter extends ConstantEmitter {
         const swizzle = undefined;
         const nonUniform = false;
         const referenceAlign = undefined;
-        return { pointer: id, storageClass, indices: noIndices, type, layout, swizzle, nonUniform, referenceAlign };
+        const access = this.vulkanMemory ? variableAccess(expr.variable) : 0;
+        return {
+          pointer: id,
+          storageClass,
+          indices: noIndices,
+          type,
+          layout,
+          swizzle,
+          nonUniform,
+          referenceAlign,
+          access,
+        };
       }
       case "deref": {
         const { type } = expr.base;
@@ -297,14 +323,16 @@ export abstract class PlaceEmitter extends ConstantEmitter {
         const pointer = this.value(expr.base);
         const storageClass = StorageClass.PhysicalStorageBuffer;
         const place = { pointer, storageClass, indices: noIndices, type: expr.type, layout, swizzle: undefined };
-        return { ...place, nonUniform: false, referenceAlign: type.alignBytes };
+        const access = this.vulkanMemory ? this.referenceAccess(expr.base) : 0;
+        return { ...place, nonUniform: false, referenceAlign: type.alignBytes, access };
       }
       case "member": {
         const base = this.resolve(expr.base);
         if (base.type.kind !== "struct") throw new Bug("member of no struct");
         const member = base.type.members[expr.member]!;
         const at = this.int(expr.member);
-        return placeIn(base, at, member.type, memberLayout(member, base.layout), base.swizzle, base.nonUniform);
+        const access = this.vulkanMemory ? base.access | accessOf(member.memory) : 0;
+        return placeIn(base, at, member.type, memberLayout(member, base.layout), base.swizzle, base.nonUniform, access);
       }
       case "index": {
         const base = this.resolve(expr.base);
@@ -328,6 +356,41 @@ export abstract class PlaceEmitter extends ConstantEmitter {
       default:
         throw new Bug(`${expr.kind} is no place`);
     }
+  }
+
+  /** What the qualifiers of a variable or member that holds a reference say of accesses to its memory. */
+  private referenceAccess(reference: Expr): number {
+    let at = reference;
+    let access = 0;
+    for (;;) {
+      if (at.kind === "member" && at.base.type.kind === "struct") {
+        access |= accessOf(at.base.type.members[at.member]!.memory);
+        at = at.base;
+      } else if (at.kind === "index") at = at.base;
+      else break;
+    }
+    return at.kind === "variable" ? access | accessOf(at.variable.memory) : access;
+  }
+
+  /** Declares the Vulkan memory model. */
+  protected useVulkanMemoryModel(): void {
+    this.vulkanMemory = true;
+    this.b.capability(Capability.VulkanMemoryModel);
+    if (this.b.version < 0x10500) this.b.extension("SPV_KHR_vulkan_memory_model");
+    this.b.memoryModel(AddressingModel.Logical, MemoryModel.Vulkan);
+  }
+
+  /** The id of a scope, with what the Vulkan memory model needs for it. */
+  protected readonly scopeId = (scope: number): Id => {
+    if (this.vulkanMemory && scope === Scope.Device) this.b.capability(Capability.VulkanMemoryModelDeviceScope);
+    // Vulkan 1.0 has no scope of a subgroup: the next wider one holds as well
+    const known = scope === Scope.Subgroup && this.b.version < 0x10300 ? Scope.Workgroup : scope;
+    return this.b.constUint(known);
+  };
+
+  /** The scope of what says none, which all of the device's queues that matter here are in. */
+  protected widestScope(): Id {
+    return this.scopeId(this.vulkanMemory ? Scope.QueueFamily : Scope.Device);
   }
 
   /** `v.zyx[i]` as a place: which component of `v` that is. */
@@ -409,9 +472,14 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     const result = this.typeId(type, layout);
     const align = accessAlign(place, type);
     const id =
-      align === 0
-        ? this.b.emitResult(Op.OpLoad, result, pointer)
-        : this.b.emitResult(Op.OpLoad, result, pointer, MemoryAccess.Aligned, align);
+      place.access !== 0
+        ? this.b.emitResultWords(Op.OpLoad, result, [
+            pointer,
+            ...memoryOperands(place.access, align, false, this.scopeId),
+          ])
+        : align === 0
+          ? this.b.emitResult(Op.OpLoad, result, pointer)
+          : this.b.emitResult(Op.OpLoad, result, pointer, MemoryAccess.Aligned, align);
     if (nonUniform && type.kind === "opaque") this.nonUniform(id);
     return this.differsInMemory(type, layout) ? this.fromMemory(id, type, layout) : id;
   }
@@ -465,7 +533,9 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     const { layout } = place;
     const stored = this.differsInMemory(type, layout) ? this.toMemory(value, type, layout) : value;
     const align = accessAlign(place, type);
-    if (align === 0) this.b.emit(Op.OpStore, pointer, stored);
+    if (place.access !== 0) {
+      this.b.emitWords(Op.OpStore, [pointer, stored, ...memoryOperands(place.access, align, true, this.scopeId)]);
+    } else if (align === 0) this.b.emit(Op.OpStore, pointer, stored);
     else this.b.emit(Op.OpStore, pointer, stored, MemoryAccess.Aligned, align);
   }
 

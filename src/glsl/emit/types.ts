@@ -32,21 +32,36 @@ import {
 
 const none: readonly MemoryQualifier[] = [];
 
-/** Decorations of the memory qualifiers. */
-const memoryDecorations = {
+/** Decorations of the memory qualifiers; without the Vulkan memory model every scope is as wide as all of them. */
+const memoryDecorations: Readonly<Record<MemoryQualifier, readonly number[]>> = {
   readonly: [Decoration.NonWritable],
   writeonly: [Decoration.NonReadable],
   coherent: [Decoration.Coherent],
   volatile: [Decoration.Volatile, Decoration.Coherent],
   restrict: [Decoration.Restrict],
-} as const;
+  nonprivate: [],
+  devicecoherent: [Decoration.Coherent],
+  queuefamilycoherent: [Decoration.Coherent],
+  workgroupcoherent: [Decoration.Coherent],
+  subgroupcoherent: [Decoration.Coherent],
+};
 
-/** Each decoration once that a variable's qualifiers, and then a member's, ask for. */
-export function decorationsOf(first: readonly MemoryQualifier[], second = none): readonly number[] {
+/**
+ * Each decoration once that a variable's qualifiers, and then a member's, ask for. In the Vulkan memory model the
+ * accesses say what is coherent and volatile.
+ */
+function decorationsOf(
+  vulkan: boolean,
+  first: readonly MemoryQualifier[],
+  second: readonly MemoryQualifier[],
+): readonly number[] {
   const found: number[] = [];
   for (const list of [first, second]) {
     for (const qualifier of list) {
-      for (const each of memoryDecorations[qualifier]) if (!found.includes(each)) found.push(each);
+      for (const each of memoryDecorations[qualifier]) {
+        if (vulkan && (each === Decoration.Coherent || each === Decoration.Volatile)) continue;
+        if (!found.includes(each)) found.push(each);
+      }
     }
   }
   return found;
@@ -67,8 +82,15 @@ export abstract class TypeEmitter {
   /** By struct: its ids without a layout and with each. */
   private readonly structs = new Map<StructType, Id[]>();
 
+  /** The module is of the Vulkan memory model. */
+  protected vulkanMemory = false;
+
   constructor(builder: ModuleBuilder) {
     this.b = builder;
+  }
+
+  protected memoryDecorations(first: readonly MemoryQualifier[], second = none): readonly number[] {
+    return decorationsOf(this.vulkanMemory, first, second);
   }
 
   /** A constant or specialisation-constant expression as a module-level id. */
@@ -213,7 +235,7 @@ export abstract class TypeEmitter {
     const struct = this.structId(type.block, { packing: type.packing, rowMajor: type.rowMajor });
     b.decorate(struct, Decoration.Block);
     for (const [at, member] of type.block.members.entries()) {
-      for (const each of decorationsOf(member.memory)) b.memberDecorate(struct, at, each);
+      for (const each of this.memoryDecorations(member.memory)) b.memberDecorate(struct, at, each);
     }
     this.narrowStorage(type.block, StorageClass.StorageBuffer);
     b.completePointer(id, StorageClass.PhysicalStorageBuffer, struct);
@@ -267,7 +289,7 @@ export abstract class TypeEmitter {
     for (let at = 0; at < type.members.length; at++) {
       const { memory } = type.members[at]!;
       if (memory.length === 0 && own.length === 0) continue;
-      const decorations = decorationsOf(own, memory);
+      const decorations = this.memoryDecorations(own, memory);
       for (let each = 0; each < decorations.length; each++) this.b.memberDecorate(id, at, decorations[each]!);
     }
     return id;

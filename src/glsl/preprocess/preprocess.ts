@@ -23,6 +23,7 @@ const explicitTypeExtensions = /explicit_arithmetic_types|8bit_storage|16bit_sto
 const laterKeywords: ReadonlySet<string> = new Set([
   ..."buffer shared sample patch coherent restrict readonly writeonly precise subroutine sampler".split(" "),
   ..."samplerShadow atomic_uint double resource common partition active filter input output".split(" "),
+  ..."nonprivate devicecoherent queuefamilycoherent workgroupcoherent subgroupcoherent shadercallcoherent".split(" "),
 ]);
 /** Extensions that make such a name a keyword before its version. */
 const keywordExtensions: Readonly<Record<string, readonly string[]>> = {
@@ -78,6 +79,8 @@ export interface Preprocessed {
   readonly tokens: readonly Token[];
   readonly version: Version;
   readonly extensions: ReadonlyMap<string, Behavior>;
+  /** `#pragma use_vulkan_memory_model` stood somewhere. */
+  readonly vulkanMemoryModel: boolean;
   /** Keys of `includes` that were read, in the order of first use. */
   readonly filesRead: readonly string[];
   /** A limit on expansions or included text ended it early, which is reported: the tokens are only the start, without end. */
@@ -117,6 +120,7 @@ class Preprocessor {
   private readonly extensions = new Map<string, Behavior>();
   private version: Version | undefined;
   private sawDirective = false;
+  private vulkanMemoryModel = false;
   private inclusions = 0;
   private includedLength = 0;
   /** Some extension makes names of sized number types keywords. */
@@ -174,7 +178,8 @@ class Preprocessor {
     }
     const version = this.version ?? this.setVersion(this.defaultVersion(), undefined);
     const { exhausted } = this.state;
-    return { tokens: this.output, version, extensions: this.extensions, filesRead: [...this.filesRead], exhausted };
+    const { extensions, vulkanMemoryModel } = this;
+    return { tokens: this.output, version, extensions, vulkanMemoryModel, filesRead: [...this.filesRead], exhausted };
   }
 
   /** A keyword of later versions, which an older shader may use as a name. */
@@ -269,6 +274,7 @@ class Preprocessor {
         const tokens = this.restOfDirective();
         const file = this.files[this.files.length - 1]!;
         if (tokens[0]?.text === "once") this.onceFiles.add(file.path);
+        if (tokens[0]?.text === "use_vulkan_memory_model") this.vulkanMemoryModel = true;
         break;
       }
       case "extension":

@@ -86,7 +86,16 @@ export interface MemberLayout {
   readonly location?: number;
   readonly component?: number;
 }
-export type MemoryQualifier = "coherent" | "volatile" | "restrict" | "readonly" | "writeonly";
+export type MemoryQualifier =
+  | "coherent"
+  | "volatile"
+  | "restrict"
+  | "readonly"
+  | "writeonly"
+  | "nonprivate"
+  | ScopedCoherence;
+/** Coherent between the invocations of one scope. Source: GL_KHR_memory_scope_semantics. */
+type ScopedCoherence = "devicecoherent" | "queuefamilycoherent" | "workgroupcoherent" | "subgroupcoherent";
 export interface Member {
   readonly name: string;
   readonly type: Type;

@@ -1,0 +1,72 @@
+import type { Overload } from "../builtins/index.ts";
+import type { Expr } from "./tree.ts";
+
+const ACQUIRE = 0x2;
+const RELEASE = 0x4;
+const BOTH = 0x8;
+const MAKE_AVAILABLE = 0x2000;
+const MAKE_VISIBLE = 0x4000;
+const VOLATILE = 0x8000;
+const orders = ACQUIRE | RELEASE | BOTH;
+const allSemantics = orders | MAKE_AVAILABLE | MAKE_VISIBLE | VOLATILE;
+const allStorage = 0x40 | 0x100 | 0x800 | 0x1000;
+
+/** Where a call has its scope: the first argument that must be constant. Undefined for calls that say no scope. */
+export function scopeArgument({ parameters, extensions, name }: Overload): number | undefined {
+  if (extensions[0] !== "GL_KHR_memory_scope_semantics") return undefined;
+  // a barrier has scopes, storage and semantics only, a comparison both of the latter twice
+  if (name.endsWith("Barrier")) return 0;
+  return parameters.length - (name.endsWith("CompSwap") ? 5 : 3);
+}
+
+/**
+ * What is wrong about the storage and semantics of a call whose arguments from `at` on are constants; undefined where
+ * nothing is. Source: GL_KHR_memory_scope_semantics, section 8.11 as it changes it.
+ */
+export function memoryOrderProblem({ name }: Overload, args: readonly Expr[], at: number): string | undefined {
+  const numbers: number[] = [];
+  for (const arg of args.slice(at)) numbers.push(arg.kind === "constant" ? Number(arg.values[0]) : 0);
+  const barrier = name.endsWith("Barrier");
+  const [storage = 0, semantics = 0, storage2, semantics2] =
+    name === "controlBarrier" ? numbers.slice(2) : numbers.slice(1);
+  const own = problemOf(storage, semantics);
+  if (own !== undefined) return own;
+  if (name === "memoryBarrier" && (semantics & orders) === 0) return "a memory barrier has an order";
+  if (barrier && (semantics & VOLATILE) !== 0) return "gl_SemanticsVolatile does not go with a barrier";
+  const load = name.endsWith("Load");
+  const store = name.endsWith("Store");
+  if (store && (semantics & (ACQUIRE | BOTH)) !== 0) return "a store does not acquire";
+  if (load && (semantics & (RELEASE | BOTH)) !== 0) return "a load does not release";
+  if (storage2 === undefined || semantics2 === undefined) return undefined;
+  return problemOf(storage2, semantics2) ?? unequalProblem(storage, semantics, storage2, semantics2);
+}
+
+function problemOf(storage: number, semantics: number): string | undefined {
+  const order = semantics & orders;
+  if ((semantics & ~allSemantics) !== 0) return "the semantics have a bit that means nothing there";
+  if ((storage & ~allStorage) !== 0) return "the storage has a bit that means nothing there";
+  if ((order & (order - 1)) !== 0) return "the semantics name more than one order";
+  if (order !== 0 && storage === 0) return "an order is about some storage";
+  if (order === 0 && storage !== 0) return "a storage needs an order";
+  if ((semantics & MAKE_AVAILABLE) !== 0 && (order & (RELEASE | BOTH)) === 0) {
+    return "gl_SemanticsMakeAvailable goes with a release";
+  }
+  if ((semantics & MAKE_VISIBLE) !== 0 && (order & (ACQUIRE | BOTH)) === 0) {
+    return "gl_SemanticsMakeVisible goes with an acquire";
+  }
+  return undefined;
+}
+
+/** The order of a comparison that fails asks for no more than that of one that holds. */
+function unequalProblem(storage: number, semantics: number, storage2: number, semantics2: number): string | undefined {
+  if ((semantics2 & (RELEASE | BOTH)) !== 0) return "a comparison that fails does not release";
+  if ((semantics2 & ACQUIRE) !== 0 && (semantics & (ACQUIRE | BOTH)) === 0) {
+    return "a comparison that fails acquires only where one that holds does";
+  }
+  if ((semantics2 & MAKE_VISIBLE) !== 0 && (semantics & MAKE_VISIBLE) === 0) {
+    return "a comparison that fails makes visible only where one that holds does";
+  }
+  if ((storage2 & ~storage) !== 0) return "a comparison that fails orders only storage that one that holds does";
+  if (((semantics ^ semantics2) & VOLATILE) !== 0) return "both semantics are volatile, or neither is";
+  return undefined;
+}
