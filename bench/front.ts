@@ -1,10 +1,13 @@
 /**
  * Front end speed, warm, one thread: GLSL text to SPIR-V words, megabytes of source a second of CPU time, summed over
- * all `.comp`, `.vert` and `.frag` files of a folder that compile; whole and by phase. `whole` is the CPU time of the
- * fastest round over all files, with the garbage collector's threads; `each` sums the fastest wall time of every file,
- * which is how the peer is measured, and has of the collector only what every run of a file has. `--peer COMMAND` times the same
- * files in the same run with a program that takes a list of `id stage file spirv` lines (tab between) and prints a JSON
- * line for each with `id` and `glslang_min_us`. `--hash` prints a hash of each file's words instead.
+ * all `.comp`, `.vert` and `.frag` files of a folder that compile; whole and by phase. It runs in a worker thread with
+ * the limits of the service's compile workers (their young generation is larger than Node's), and once more with Node's
+ * own, which is the row `default`. `whole` is the CPU time of the process in the fastest round (four times over all
+ * files), with the garbage collector's threads; `each` sums the fastest wall time of every file, which is how the peer
+ * is measured, and has of the collector only what every run of a file has. `--peer COMMAND` times the same files in the
+ * same run, in a process of its own, with a program that takes a list of `id stage file spirv` lines (tab between) and
+ * prints a JSON line for each with `id` and `glslang_min_us`. `--hash` prints a hash of each file's words instead.
+ * `--young MB` tries another young generation than the service's.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,18 +16,30 @@ import { tmpdir } from "node:os";
 import { extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { type ResourceLimits, Worker } from "node:worker_threads";
 import { build } from "esbuild";
-import { cpuMs } from "./compile.ts";
+import { compileWorkerLimits } from "../src/service/index.ts";
 import type { Shader, Stage } from "./front-phases.ts";
+import type { FrontTask, FrontTimes } from "./front-worker.ts";
 
 const stages: Readonly<Record<string, Stage>> = { ".comp": "compute", ".vert": "vertex", ".frag": "fragment" };
 
-/** The front end as one file without names kept for tools, as the shipped bundle has it. */
-async function frontEnd(folder: string): Promise<typeof import("./front-phases.ts")> {
-  const outfile = join(folder, "front.mjs");
-  const entry = resolve(import.meta.dirname, "front-phases.ts");
-  await build({ entryPoints: [entry], outfile, bundle: true, platform: "node", format: "esm", target: "node20" });
-  return (await import(pathToFileURL(outfile).href)) as typeof import("./front-phases.ts");
+/** A file of the bench with the front end in it, without names kept for tools, as the shipped bundle has it. */
+async function bundle(entry: string, folder: string): Promise<string> {
+  const outfile = join(folder, entry.replace(/ts$/, "mjs"));
+  const entryPoints = [resolve(import.meta.dirname, entry)];
+  await build({ entryPoints, outfile, bundle: true, platform: "node", format: "esm", target: "node20" });
+  return outfile;
+}
+
+/** What a worker of these limits measures. */
+function times(file: string, task: FrontTask, resourceLimits: ResourceLimits): Promise<FrontTimes> {
+  return new Promise((done, failed) => {
+    const worker = new Worker(file, { workerData: task, resourceLimits });
+    worker.once("message", done);
+    worker.once("error", failed);
+    worker.once("exit", (code) => failed(new Error(`the worker ended with ${code} before it had measured`)));
+  });
 }
 
 /** Microseconds of the peer's fastest run of each file. */
@@ -53,11 +68,13 @@ export async function benchFront(args: readonly string[]): Promise<void> {
       peer: { type: "string" },
       rounds: { type: "string", default: "60" },
       hash: { type: "boolean", default: false },
+      young: { type: "string" },
     },
   });
   const folder = mkdtempSync(join(tmpdir(), "kiln-front-"));
   try {
-    const { compileGlsl, runPhases } = await frontEnd(folder);
+    const phasesFile = pathToFileURL(await bundle("front-phases.ts", folder)).href;
+    const { compileGlsl } = (await import(phasesFile)) as typeof import("./front-phases.ts");
     const compile = ({ name, stage, source }: Shader) =>
       compileGlsl({ source, filename: name, stage, targetEnv: "vulkan1.2" });
     const names = readdirSync(values.files).filter((name) => stages[extname(name)] !== undefined);
@@ -76,33 +93,22 @@ export async function benchFront(args: readonly string[]): Promise<void> {
     const peer = values.peer === undefined ? undefined : peerTimes(values.peer, values.files, shaders, folder);
     if (peer !== undefined) shaders = shaders.filter(({ name }) => peer.has(name));
     const bytes = shaders.reduce((sum, { source }) => sum + Buffer.byteLength(source), 0);
-    let best = Number.POSITIVE_INFINITY;
-    const phases = new Float64Array(4).fill(Number.POSITIVE_INFINITY);
-    const wall = (): number => performance.now();
-    const fastest = new Float64Array(shaders.length).fill(Number.POSITIVE_INFINITY);
-    for (let round = 0; round < Number(values.rounds); round++) {
-      const start = cpuMs();
-      for (const shader of shaders) compile(shader);
-      best = Math.min(best, cpuMs() - start);
-      for (const [at, shader] of shaders.entries()) {
-        const begun = wall();
-        compile(shader);
-        fastest[at] = Math.min(fastest[at]!, wall() - begun);
-      }
-      const sums = new Float64Array(4);
-      runPhases(shaders, wall, sums);
-      // clock switches between processes hit a phase at random: its fastest round is the one without
-      for (const [at, sum] of sums.entries()) phases[at] = Math.min(phases[at]!, sum);
-    }
+    const file = await bundle("front-worker.ts", folder);
+    const rounds = Number(values.rounds);
+    const limits = compileWorkerLimits(512);
+    if (values.young !== undefined) limits.maxYoungGenerationSizeMb = Number(values.young);
+    const { whole: best, each: fastest, phases } = await times(file, { shaders, rounds }, limits);
+    const plain = await times(file, { shaders, rounds: rounds >> 1 }, {});
     const rate = (ms: number): string => `${(bytes / 1000 / ms).toFixed(2).padStart(7)} MB/s`;
     console.log(`front end: ${shaders.length} of ${all.length} files compile, ${bytes} bytes`);
-    console.log(`whole       ${rate(best)}  ${((best * 1000) / shaders.length).toFixed(1)} us a file (CPU)`);
+    console.log(`young generation: ${limits.maxYoungGenerationSizeMb} MB, as the service's compile workers have it`);
+    const perFile = (ms: number): string => `${((ms * 1000) / shaders.length).toFixed(1)} us a file`;
+    console.log(`whole       ${rate(best)}  ${perFile(best)} (CPU)`);
+    console.log(`default     ${rate(plain.whole)}  ${perFile(plain.whole)} (CPU, Node's own young generation)`);
     const eachMs = fastest.reduce((sum, ms) => sum + ms);
-    console.log(`each        ${rate(eachMs)}  ${((eachMs * 1000) / shaders.length).toFixed(1)} us a file`);
+    console.log(`each        ${rate(eachMs)}  ${perFile(eachMs)}`);
     for (const [at, name] of ["preprocess", "parse", "check", "emit"].entries()) {
-      console.log(
-        `${name.padEnd(11)} ${rate(phases[at]!)}  ${((phases[at]! * 1000) / shaders.length).toFixed(1)} us a file`,
-      );
+      console.log(`${name.padEnd(11)} ${rate(phases[at]!)}  ${perFile(phases[at]!)}`);
     }
     if (peer === undefined) return console.log("peer        not asked for (--peer COMMAND)");
     const peerMs = shaders.reduce((sum, { name }) => sum + peer.get(name)!, 0) / 1000;

@@ -1,3 +1,4 @@
+import type { ResourceLimits } from "node:worker_threads";
 import type { Piscina } from "piscina";
 import { serviceError } from "./codes.ts";
 import { ProcessPool } from "./process-pool.ts";
@@ -6,6 +7,21 @@ import type { Tracing } from "./tracing.ts";
 
 /** A worker that has not started by then will not. */
 const startLimitMs = 30_000;
+
+/**
+ * Megabytes of a compile worker's young generation. A compile makes much that dies with it: in a larger one most of it is
+ * gone before the collector looks, and the collector's threads cost less of the processor.
+ */
+const youngGenerationMb = 96;
+
+/** The limits of a thread that compiles; `memoryLimitMb` is that of its old generation. */
+export function compileWorkerLimits(memoryLimitMb: number): ResourceLimits {
+  return {
+    maxOldGenerationSizeMb: memoryLimitMb,
+    maxYoungGenerationSizeMb: youngGenerationMb,
+    stackSizeMb: 8,
+  };
+}
 
 export interface CompilePoolOptions {
   /** The worker's file: JavaScript whose default export takes a task. */
@@ -59,7 +75,7 @@ export class CompilePool {
           minThreads: workers,
           maxThreads: workers + 1,
           idleTimeout: 60_000,
-          resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb, stackSizeMb: 8 },
+          resourceLimits: compileWorkerLimits(memoryLimitMb),
         }),
     );
     return this.#piscina;

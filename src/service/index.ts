@@ -2,7 +2,7 @@ export { assemblerText, recordAssembly, recordFlow, recordLiveRegisters } from "
 export { Batches, type BatchItem, type BatchView, type Spread } from "./batch.ts";
 export { readBuildInfo } from "./build-id.ts";
 export { ServiceError, serviceCodes, serviceError } from "./codes.ts";
-export { CompilePool, type CompilePoolOptions } from "./compile-pool.ts";
+export { CompilePool, type CompilePoolOptions, compileWorkerLimits } from "./compile-pool.ts";
 export {
   type CacheOutcome,
   type CompileAnswer,
