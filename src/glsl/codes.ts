@@ -316,6 +316,16 @@ export const codes = defineCodes({
     blame: "caller",
     text: "offset {offset} of capture buffer {buffer} is taken by '{name}'",
   },
+  GLSL_XFB_BUFFER: {
+    status: 422,
+    blame: "caller",
+    text: "member '{name}' cannot go to capture buffer {second}: its block goes to {first}",
+  },
+  GLSL_XFB_STRIDE_SIZE: {
+    status: 422,
+    blame: "caller",
+    text: "the stride {stride} of capture buffer {buffer} must be a multiple of {align} and at least {least}",
+  },
   GLSL_XFB_STRIDE: {
     status: 422,
     blame: "caller",

@@ -166,6 +166,8 @@ export const diagnosticTable = `| code | message |
 | GLSL_LOCATION_OVERLAP | location … is taken by '…' |
 | GLSL_COMPONENT | component … does not go with … |
 | GLSL_XFB_OVERLAP | offset … of capture buffer … is taken by '…' |
+| GLSL_XFB_BUFFER | member '…' cannot go to capture buffer …: its block goes to … |
+| GLSL_XFB_STRIDE_SIZE | the stride … of capture buffer … must be a multiple of … and at least … |
 | GLSL_XFB_STRIDE | the stride of capture buffer … was … and cannot become … |
 | GLSL_LATE_REDECLARATION | '…' is used before it is declared again |
 | GLSL_DEPTH_LAYOUT | gl_FragDepth was … and cannot become … |

@@ -318,6 +318,16 @@ const declarations: readonly Mistake[] = [
     stage: "vertex",
   },
   {
+    code: "GLSL_XFB_BUFFER",
+    source: top("layout(location = 0, xfb_buffer = 1) out B { layout(xfb_buffer = 2, xfb_offset = 0) vec4 ⟦a⟧; };"),
+    stage: "vertex",
+  },
+  {
+    code: "GLSL_XFB_STRIDE_SIZE",
+    source: top("layout(⟦xfb_stride = 16⟧) out;\nlayout(location = 0, xfb_offset = 4) out vec4 a;"),
+    stage: "vertex",
+  },
+  {
     code: "GLSL_XFB_STRIDE",
     source: top("layout(xfb_stride = 16) out;\nlayout(⟦xfb_stride = 32⟧) out;"),
     stage: "vertex",

@@ -74,13 +74,17 @@ export abstract class BlockChecker extends InterfaceChecker {
 
   /** `out gl_PerVertex { … };`: each member as if it were declared alone. */
   protected perVertex(decl: ast.BlockDecl, q: Qualifiers, members: readonly Member[]): void {
-    for (const member of members) {
+    const { buffer, members: placed } = this.captures.members(q, members);
+    for (const member of placed) {
       const row = this.builtinRow(member.name);
       if (row === undefined) {
         const values = { type: decl.name, name: member.name };
         this.diagnostics.error("GLSL_NO_MEMBER", values, member.position, member.end);
       } else {
         this.redeclareBuiltin(row, { ...q, layout: new Map(), invariant: member.invariant }, member.type, member);
+        const variable = this.scopes.lookupGlobal(member.name);
+        const offset = member.layout.xfbOffset;
+        if (offset !== undefined && variable?.kind === "variable") variable.capture = { buffer, offset };
       }
     }
   }
@@ -101,13 +105,14 @@ export abstract class BlockChecker extends InterfaceChecker {
       this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: decl.name, what }, place.position, place.end);
     }
     this.checkName(decl.name, place);
-    const captured = storage === "out" ? ["xfb_buffer", "xfb_offset", "xfb_stride"] : [];
-    this.allowLayout(q, ["location", ...captured], "a block");
+    this.allowLayout(q, ["location", ...this.captureLayouts(storage)], "a block");
+    const captured = storage === "out" ? this.captures.members(q, members) : undefined;
+    const placed = captured?.members ?? members;
     const own = members.every((member) => member.layout.location !== undefined);
     if (!q.layout.has("location") && !own && !this.context.relaxed) {
       this.diagnostics.error("GLSL_NO_LOCATION", { name: decl.name }, place.position, place.end);
     }
-    const qualified = members.map((member) => ({
+    const qualified = placed.map((member) => ({
       ...member,
       interpolation: [...new Set([...q.interpolation, ...member.interpolation])],
     }));
@@ -204,6 +209,9 @@ export abstract class BlockChecker extends InterfaceChecker {
       variable.binding = q.layout.get("binding")?.value;
     }
     if (q.memory.length > 0) variable.memory = q.memory;
+    if (storage === "out" && struct.members.some((member) => member.layout.xfbOffset !== undefined)) {
+      variable.capture = { buffer: this.captures.bufferOf(q), offset: undefined };
+    }
     if (storage === "pushConstant") {
       if (this.pushConstant !== undefined) {
         const notes = [{ message: "the first one", ...rangeOf(this.pushConstant) }];

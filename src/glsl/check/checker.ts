@@ -60,6 +60,7 @@ class Checker extends StatementChecker {
       return undefined;
     }
     if (this.usesPrecise) spreadPrecise(this.functions);
+    const captureStrides = this.captures.finish();
     const [x, y, z] = this.localSize;
     return {
       main,
@@ -70,6 +71,7 @@ class Checker extends StatementChecker {
       postDepthCoverage: this.postDepthCoverage,
       depthMode: this.depthMode,
       originUpperLeft: true,
+      captureStrides,
     };
   }
 

@@ -88,8 +88,8 @@ export abstract class DeclarationChecker extends BlockChecker {
         if (!this.earlyFragmentTests) this.depthCoveragePlace = depth;
       }
     } else if (q.storage === "out" && this.context.stage !== "compute") {
-      this.allowLayout(q, ["xfb_stride", "xfb_buffer"], "out");
-      this.locations.capture(q, "", undefined, decl);
+      this.allowLayout(q, this.captureLayouts("out"), "out");
+      this.captures.setDefault(q);
     } else if (q.storage === "uniform" || q.storage === "buffer" || (q.storage === "shared" && q.layout.size > 0)) {
       this.allowLayout(q, ["std140", "std430", "scalar", "row_major", "column_major"], q.storage);
       const defaults = this.blockDefaults[q.storage];
@@ -227,6 +227,7 @@ export abstract class DeclarationChecker extends BlockChecker {
       variable.set = layout.get("set")?.value ?? 0;
       variable.binding = layout.get("binding")?.value;
     }
+    if (storage === "out") variable.capture = this.captures.variable(q, name, type, declarator);
     if (q.interpolation.length > 0) variable.interpolation = q.interpolation;
     if (q.memory.length > 0) variable.memory = q.memory;
     if (q.nonUniform) variable.nonUniform = true;

@@ -15,6 +15,7 @@ import {
   typeName,
 } from "../types/index.ts";
 import type { Range } from "./base.ts";
+import { Captures } from "./captures.ts";
 import { Locations, locationCount } from "./locations.ts";
 import { optional, type Qualifiers } from "./qualifiers.ts";
 import { SpecifierChecker } from "./specifiers.ts";
@@ -38,6 +39,8 @@ export abstract class InterfaceChecker extends SpecifierChecker {
     this.globals.push(variable);
   }
 
+  protected readonly captures = new Captures(this.context.diagnostics);
+
   private looseMembers: Member[] | undefined;
   private looseBlock: Variable | undefined;
 
@@ -46,7 +49,8 @@ export abstract class InterfaceChecker extends SpecifierChecker {
     const depths = ["depth_any", "depth_greater", "depth_less", "depth_unchanged"];
     const known = row.name === "gl_FragDepth" ? depths : [];
     const conventions = row.name === "gl_FragCoord" ? ["origin_upper_left", "pixel_center_integer"] : [];
-    this.allowLayout(q, [...known, ...conventions], `'${row.name}'`);
+    const captured = row.storage === "out" ? this.captureLayouts("out") : [];
+    this.allowLayout(q, [...known, ...conventions, ...captured], `'${row.name}'`);
     const sized = row.type.kind === "array" && type.kind === "array" && sameType(row.type.element, type.element);
     if (!sized && !sameType(row.type, type)) {
       const values = { name: row.name, type: typeName(row.type) };
@@ -72,6 +76,7 @@ export abstract class InterfaceChecker extends SpecifierChecker {
     if (type.kind === "array" && type.size !== undefined) variable.type = type;
     variable.invariant ||= q.invariant;
     variable.precise ||= q.precise;
+    if (captured.length > 0) variable.capture ??= this.captures.variable(q, row.name, type, place);
   }
 
   /** A uniform outside blocks becomes a member of one block that holds them all. */
@@ -162,13 +167,11 @@ export abstract class InterfaceChecker extends SpecifierChecker {
       this.diagnostics.error("GLSL_COMPUTE_INTERFACE", { storage }, position, end);
       return storage;
     }
-    const captured = storage === "out" ? ["xfb_buffer", "xfb_offset", "xfb_stride"] : [];
-    this.allowLayout(q, ["location", "component", "index", ...captured], `${storage} variables`);
+    this.allowLayout(q, ["location", "component", "index", ...this.captureLayouts(storage)], `${storage} variables`);
     if (!q.layout.has("location") && !this.context.relaxed) {
       this.diagnostics.error("GLSL_NO_LOCATION", { name }, position, end);
     }
     this.checkInterfaceType(storage, type, q.interpolation, place);
-    if (storage === "out") this.locations.capture(q, name, type, place);
     this.checkInterpolation(storage, q);
     // OpenGL lets vertex inputs share a location
     if (this.context.relaxed && stage === "vertex" && storage === "in") return storage;
@@ -180,6 +183,11 @@ export abstract class InterfaceChecker extends SpecifierChecker {
     };
     this.locations.use(storage, name, type, at, place);
     return storage;
+  }
+
+  /** Layout identifiers of what transform feedback may capture: outputs of the last stage before rasterisation. */
+  protected captureLayouts(storage: "in" | "out"): readonly string[] {
+    return storage === "out" && this.context.stage === "vertex" ? ["xfb_buffer", "xfb_offset", "xfb_stride"] : [];
   }
 
   /** Qualifiers of interpolation stand between the stages only. */

@@ -1,7 +1,6 @@
 import type { Diagnostics } from "../diagnostics.ts";
 import { coreType, scalarFacts, scalarOf, type Type, typeName, vectorSize } from "../types/index.ts";
 import type { Range } from "./base.ts";
-import type { Qualifiers } from "./qualifiers.ts";
 
 /** What one variable takes of the locations: rows of four 32-bit components. */
 interface Use extends Range {
@@ -13,22 +12,11 @@ interface Use extends Range {
   readonly index: number;
 }
 
-/** What one variable takes of a transform feedback buffer, in bytes. */
-interface Capture extends Range {
-  readonly name: string;
-  readonly buffer: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Which locations, components and capture offsets are taken. Source: GLSL 4.60 sections 4.4.1 and 4.4.2. */
+/** Which locations and components are taken. Source: GLSL 4.60 sections 4.4.1 and 4.4.2. */
 export class Locations {
   private readonly diagnostics: Diagnostics;
   private readonly narrow: boolean;
   private readonly used = { in: [] as Use[], out: [] as Use[] };
-  private readonly captured: Capture[] = [];
-  private readonly strides = new Map<number, number>();
-  private defaultBuffer = 0;
 
   /** `narrow`: inputs are those of a vertex shader, where a vector takes one location whatever it holds. */
   constructor(diagnostics: Diagnostics, narrow: boolean) {
@@ -76,36 +64,6 @@ export class Locations {
       this.diagnostics.error("GLSL_LOCATION_OVERLAP", { location: taken, name: first.name }, position, end, notes);
     }
   }
-
-  /** `xfb_buffer`, `xfb_stride` and `xfb_offset` of a declaration; without a type, the defaults of what follows. */
-  capture(q: Qualifiers, name: string, type: Type | undefined, { position, end }: Range): void {
-    const given = q.layout.get("xfb_buffer");
-    const buffer = given?.value ?? this.defaultBuffer;
-    if (type === undefined && given?.value !== undefined) this.defaultBuffer = given.value;
-    const stride = q.layout.get("xfb_stride");
-    if (stride?.value !== undefined) {
-      const known = this.strides.get(buffer);
-      if (known !== undefined && known !== stride.value) {
-        const values = { buffer, first: known, second: stride.value };
-        this.diagnostics.error("GLSL_XFB_STRIDE", values, stride.position, stride.end);
-      } else this.strides.set(buffer, stride.value);
-    }
-    const offset = q.layout.get("xfb_offset");
-    if (offset?.value === undefined || type === undefined || type.kind === "error") return;
-    const align = isWide(type) ? 8 : 4;
-    if (offset.value % align !== 0) {
-      this.diagnostics.error("GLSL_OFFSET_ALIGN", { offset: offset.value, align }, offset.position, offset.end);
-      return;
-    }
-    const one = { name, buffer, from: offset.value, to: offset.value + captureBytes(type), position, end };
-    const first = this.captured.find((each) => each.buffer === buffer && each.from < one.to && one.from < each.to);
-    if (first !== undefined) {
-      const notes = [{ message: `'${first.name}' is there`, position: first.position, end: first.end }];
-      const values = { offset: Math.max(one.from, first.from), buffer, name: first.name };
-      this.diagnostics.error("GLSL_XFB_OVERLAP", values, offset.position, offset.end, notes);
-    }
-    this.captured.push(one);
-  }
 }
 
 function vertexInputCount(type: Type): number {
@@ -121,20 +79,6 @@ function isWide(type: Type): boolean {
 /** Components that a scalar or vector, or an element of an array of them, takes of a location; 0 for what has none. */
 function componentCount(type: Type): number {
   return vectorSize(coreType(type)) * (isWide(type) ? 2 : 1);
-}
-
-/** Bytes of a value in a capture buffer: its components without padding. */
-function captureBytes(type: Type): number {
-  switch (type.kind) {
-    case "array":
-      return (type.size ?? 1) * captureBytes(type.element);
-    case "struct":
-      return type.members.reduce((sum, member) => sum + captureBytes(member.type), 0);
-    case "matrix":
-      return type.columns * type.rows * (isWide(type) ? 8 : 4);
-    default:
-      return vectorSize(type) * (isWide(type) ? 8 : 4);
-  }
 }
 
 /** Locations that a value of the type takes. Source: GLSL 4.60 section 4.4.1. */

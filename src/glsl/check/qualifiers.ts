@@ -83,6 +83,8 @@ const layoutLimits: Readonly<Record<string, number>> = {
   component: 3,
   index: 1,
   xfb_buffer: 3,
+  // 4 bytes for each of gl_MaxTransformFeedbackInterleavedComponents
+  xfb_stride: 256,
 };
 
 interface LayoutKind {
@@ -270,6 +272,9 @@ export abstract class QualifierChecker extends ExpressionChecker {
       ...optional("rowMajor", rowMajor),
       ...optional("location", layout.get("location")?.value),
       ...optional("component", layout.get("component")?.value),
+      ...optional("xfbOffset", layout.get("xfb_offset")?.value),
+      ...optional("xfbBuffer", layout.get("xfb_buffer")?.value),
+      ...optional("xfbStride", layout.get("xfb_stride")?.value),
     };
   }
 

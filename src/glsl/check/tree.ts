@@ -23,6 +23,12 @@ export interface BlockLayout {
   readonly rowMajor: boolean;
 }
 
+/** Where transform feedback puts a variable; of a block's members each has its own offset, in bytes. */
+export interface Capture {
+  readonly buffer: number;
+  readonly offset: number | undefined;
+}
+
 /** A variable, parameter, block or named constant. Mutable while the checker learns more about it. */
 export interface Variable {
   readonly kind: "variable";
@@ -46,6 +52,7 @@ export interface Variable {
   /** Second input of the blend equation. */
   readonly index: number | undefined;
   readonly inputAttachmentIndex: number | undefined;
+  capture: Capture | undefined;
   readonly interpolation: readonly string[] | undefined;
   readonly memory: readonly MemoryQualifier[] | undefined;
   readonly layout: BlockLayout | undefined;
@@ -284,4 +291,6 @@ export interface Module {
   readonly postDepthCoverage: boolean;
   readonly depthMode: string | undefined;
   readonly originUpperLeft: boolean;
+  /** Strides of the buffers that transform feedback writes, in bytes. */
+  readonly captureStrides: ReadonlyMap<number, number>;
 }

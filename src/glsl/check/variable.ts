@@ -33,6 +33,7 @@ export function newVariable(
     component: undefined,
     index: undefined,
     inputAttachmentIndex: undefined,
+    capture: undefined,
     interpolation: undefined,
     memory: undefined,
     layout: undefined,

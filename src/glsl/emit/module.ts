@@ -93,6 +93,11 @@ class ModuleEmitter extends StatementEmitter {
     const file = options.debugInfo ? b.string(options.sources.files[0]!.name) : undefined;
     b.source(language, options.version.number, file);
     this.workGroupSize();
+    this.captureStrides = module.captureStrides;
+    // what is captured is there, written or not
+    if (module.captureStrides.size > 0) {
+      for (const each of module.globals) if (each.capture !== undefined) this.slot(each);
+    }
     // callees first: a definition before its uses reads better, though SPIR-V takes any order
     for (const symbol of calleesFirst(module.main)) {
       if (!takesOpaque(symbol)) this.functionBody(symbol, none, this.functionId(symbol, none));
@@ -133,6 +138,9 @@ class ModuleEmitter extends StatementEmitter {
         if (globals.some(({ builtIn }) => builtIn === "FragDepth")) this.depthModes(main);
         break;
       default:
+        if (this.module.captureStrides.size === 0) break;
+        b.capability(Capability.TransformFeedback);
+        b.executionMode(main, ExecutionMode.Xfb);
         break;
     }
   }

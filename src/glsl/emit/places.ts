@@ -13,6 +13,7 @@ import {
 } from "../../spirv/index.ts";
 import {
   type BlockLayout,
+  type Capture,
   type Component,
   type Expr,
   rootVariable,
@@ -263,6 +264,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     if (variable.location !== undefined) b.decorate(id, Decoration.Location, variable.location);
     if (variable.component !== undefined) b.decorate(id, Decoration.Component, variable.component);
     if (variable.index !== undefined) b.decorate(id, Decoration.Index, variable.index);
+    if (variable.capture !== undefined) this.decorateCapture(id, variable.capture);
     if (variable.inputAttachmentIndex !== undefined) {
       b.decorate(id, Decoration.InputAttachmentIndex, variable.inputAttachmentIndex);
     }
@@ -278,6 +280,15 @@ export abstract class PlaceEmitter extends ConstantEmitter {
       if (decoration !== undefined) b.decorate(id, decoration);
       if (name === "sample") b.capability(Capability.SampleRateShading);
     }
+  }
+
+  /** Strides of the buffers that transform feedback writes. */
+  protected captureStrides: ReadonlyMap<number, number> = new Map();
+
+  private decorateCapture(id: Id, { buffer, offset }: Capture): void {
+    this.b.decorate(id, Decoration.XfbBuffer, buffer);
+    this.b.decorate(id, Decoration.XfbStride, this.captureStrides.get(buffer) ?? 0);
+    if (offset !== undefined) this.b.decorate(id, Decoration.Offset, offset);
   }
 
   /** Declares a capability, and the extension that a module of an older version needs for it. */

@@ -298,6 +298,7 @@ export abstract class TypeEmitter {
   private interfaceMembers(id: Id, type: StructType): void {
     for (const [at, { layout, interpolation, invariant }] of type.members.entries()) {
       if (layout.location !== undefined) this.b.memberDecorate(id, at, Decoration.Location, layout.location);
+      if (layout.xfbOffset !== undefined) this.b.memberDecorate(id, at, Decoration.Offset, layout.xfbOffset);
       if (layout.component !== undefined) this.b.memberDecorate(id, at, Decoration.Component, layout.component);
       if (invariant) this.b.memberDecorate(id, at, Decoration.Invariant);
       for (const name of interpolation) {

@@ -85,6 +85,10 @@ export interface MemberLayout {
   readonly rowMajor?: boolean;
   readonly location?: number;
   readonly component?: number;
+  /** Transform feedback: byte offset in its buffer, the buffer and its stride as the member says them. */
+  readonly xfbOffset?: number;
+  readonly xfbBuffer?: number;
+  readonly xfbStride?: number;
 }
 export type MemoryQualifier =
   | "coherent"

@@ -298,6 +298,8 @@ const executionModes: ReadonlySet<number> = new Set([
   ExecutionMode.SignedZeroInfNanPreserve,
   ExecutionMode.RoundingModeRTE,
   ExecutionMode.SubgroupUniformControlFlowKHR,
+  // what is captured says the pipeline, and a shader does the same without
+  ExecutionMode.Xfb,
 ]);
 
 const G = GlslStd450;
