@@ -26,7 +26,9 @@ export class Breaker {
     let timer: NodeJS.Timeout | undefined;
     try {
       const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error("timeout")), this.#timeoutMs);
+        // An answer that came while this process was busy or had no processor is taken before it is called late.
+        const giveUp = () => setImmediate(() => reject(new Error("timeout")));
+        timer = setTimeout(giveUp, this.#timeoutMs);
       });
       const answer = await Promise.race([call(), late]);
       this.#failures = 0;

@@ -7,6 +7,8 @@ export const leaseMs = 4000;
 
 /** The right to compile one input, for as long as the holder lives and has not released it. */
 export interface Lease {
+  /** When it was granted, its place held no record under its key either. */
+  readonly sawNoRecord?: boolean;
   release(): Promise<void>;
 }
 
@@ -39,18 +41,19 @@ async function acquireAll(places: readonly Leases[], key: Key): Promise<Lease | 
     }
     held.push(lease);
   }
-  return { release };
+  return { release, sawNoRecord: held.some((lease) => lease.sawNoRecord === true) };
 }
 
 /**
  * `work` by one holder of `key` at a time; the others wait for what `find` then finds. One that waited for `patienceMs`
- * works without a lease: a holder that lives but does not finish blocks nobody.
+ * works without a lease: a holder that lives but does not finish blocks nobody. `find` is told whether the places far
+ * away were asked for the record together with the lease, and had none.
  */
 export async function leadOrWait<T>(
   places: readonly Leases[],
   key: Key,
   patienceMs: number,
-  find: () => Promise<T | undefined>,
+  find: (sawNoRecord: boolean) => Promise<T | undefined>,
   work: () => Promise<T>,
 ): Promise<T> {
   if (places.length === 0) return work();
@@ -58,7 +61,7 @@ export async function leadOrWait<T>(
   for (let pauseMs = 5, waited = false; ; pauseMs = Math.min(pauseMs * 1.5, 100), waited = true) {
     const lease = performance.now() < until ? await acquireAll(places, key) : freeLease;
     // Between our look into the cache and the lease another may have finished.
-    const found = await find();
+    const found = await find(lease?.sawNoRecord === true);
     if (found !== undefined) {
       await lease?.release();
       return found;

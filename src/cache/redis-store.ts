@@ -11,8 +11,25 @@ const recordName = (key: Key) => `kiln:record:${key}`;
 const leaseName = (key: Key) => `kiln:lease:${key}`;
 
 /** Only the holder's own lease is prolonged or given back. */
-const prolong = 'return redis.call("get", KEYS[1]) == ARGV[1] and redis.call("pexpire", KEYS[1], ARGV[2]) or 0';
-const giveBack = 'return redis.call("get", KEYS[1]) == ARGV[1] and redis.call("del", KEYS[1]) or 0';
+const giveBack = 'redis.call("get", KEYS[1]) == ARGV[1] and redis.call("del", KEYS[1]) or 0';
+const scripts = {
+  kilnProlong: {
+    numberOfKeys: 1,
+    lua: 'return redis.call("get", KEYS[1]) == ARGV[1] and redis.call("pexpire", KEYS[1], ARGV[2]) or 0',
+  },
+  kilnGiveBack: { numberOfKeys: 1, lua: `return ${giveBack}` },
+  /** A lease where there is neither one nor a record: whoever gets it need not look for the record again. */
+  kilnAcquire: {
+    numberOfKeys: 2,
+    lua: `if redis.call("exists", KEYS[2]) == 1 then return 0 end
+return redis.call("set", KEYS[1], ARGV[1], "PX", ARGV[2], "NX") and 1 or 0`,
+  },
+  /** The record and the end of the lease in one: nobody sees neither. */
+  kilnFinish: { numberOfKeys: 2, lua: `redis.call("set", KEYS[2], ARGV[2])\nreturn ${giveBack}` },
+} as const;
+type Scripts = Readonly<
+  Record<keyof typeof scripts, (...args: readonly (string | number | Buffer)[]) => Promise<number>>
+>;
 
 /** An optional package, by a name that the bundler does not follow. */
 const packageName = "ioredis";
@@ -39,6 +56,8 @@ async function connect(Client: RedisClass, url: string, connectMs: number): Prom
     connectTimeout: connectMs,
     // A command fails at once while there is no connection; the connection is tried again beside.
     enableOfflineQueue: false,
+    // What several requests ask for in one turn goes out together.
+    enableAutoPipelining: true,
     maxRetriesPerRequest: 0,
     retryStrategy: (times) => Math.min(times * 200, 2000),
   });
@@ -61,10 +80,13 @@ async function connect(Client: RedisClass, url: string, connectMs: number): Prom
 }
 
 class RedisStore implements SharedStore {
-  readonly #redis: Redis;
+  readonly #redis: Redis & Scripts;
+  /** Leases of ours, by key: a record that is stored under one ends it. */
+  readonly #held = new Map<Key, { readonly token: string; readonly stop: () => void }>();
 
   constructor(redis: Redis) {
-    this.#redis = redis;
+    for (const [name, script] of Object.entries(scripts)) redis.defineCommand(name, script);
+    this.#redis = redis as Redis & Scripts;
   }
 
   async get(key: Key): Promise<Uint8Array | undefined> {
@@ -72,7 +94,14 @@ class RedisStore implements SharedStore {
   }
 
   async put(key: Key, bytes: Uint8Array): Promise<void> {
-    await this.#redis.set(recordName(key), Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const held = this.#held.get(key);
+    if (held === undefined) {
+      await this.#redis.set(recordName(key), value);
+      return;
+    }
+    await this.#redis.kilnFinish(leaseName(key), recordName(key), held.token, value);
+    held.stop();
   }
 
   async delete(key: Key): Promise<boolean> {
@@ -98,15 +127,25 @@ class RedisStore implements SharedStore {
   async acquire(key: Key): Promise<Lease | undefined> {
     const name = leaseName(key);
     const token = randomUUID();
-    if ((await this.#redis.set(name, token, "PX", leaseMs, "NX")) !== "OK") return undefined;
+    if ((await this.#redis.kilnAcquire(name, recordName(key), token, leaseMs)) !== 1) return undefined;
     const beat = heartbeat(async () => {
-      await this.#redis.eval(prolong, 1, name, token, leaseMs).catch(() => {});
+      await this.#redis.kilnProlong(name, token, leaseMs).catch(() => {});
     });
-    return {
-      release: async () => {
+    const held = {
+      token,
+      stop: () => {
         beat.stop();
+        if (this.#held.get(key) === held) this.#held.delete(key);
+      },
+    };
+    this.#held.set(key, held);
+    return {
+      sawNoRecord: true,
+      release: async () => {
+        if (this.#held.get(key) !== held) return;
+        held.stop();
         // A lease that cannot be given back ends by itself.
-        await this.#redis.eval(giveBack, 1, name, token).catch(() => {});
+        await this.#redis.kilnGiveBack(name, token).catch(() => {});
       },
     };
   }

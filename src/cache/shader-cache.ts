@@ -35,6 +35,7 @@ export class ShaderCache {
   readonly counters: Counters;
   readonly #history: History;
   readonly #leases: readonly Leases[];
+  readonly #folderLeases: FolderLeases | undefined = undefined;
   readonly #flushTimer: NodeJS.Timeout;
 
   constructor(options: ShaderCacheOptions) {
@@ -57,7 +58,8 @@ export class ShaderCache {
       this.#history = this.disk;
       this.#memory = memory;
       this.tiers = [this.#memory, this.disk, ...far];
-      this.#leases = [new FolderLeases(disk.folder), ...far];
+      this.#folderLeases = new FolderLeases(disk.folder);
+      this.#leases = [this.#folderLeases, ...far];
     }
     this.#flushTimer = setInterval(() => {
       this.disk?.follow();
@@ -71,16 +73,24 @@ export class ShaderCache {
   }
 
   /** `work` by one process at a time of all that share a folder or store; the others get what `find` then finds. */
-  lead<T>(key: Key, patienceMs: number, find: () => Promise<T | undefined>, work: () => Promise<T>): Promise<T> {
+  lead<T>(
+    key: Key,
+    patienceMs: number,
+    find: (sawNoRecord: boolean) => Promise<T | undefined>,
+    work: () => Promise<T>,
+  ): Promise<T> {
     return leadOrWait(this.#leases, key, patienceMs, find, work);
   }
 
   /** The nearest tier's value; nearer tiers get a copy. */
   async get(key: Key, lookup?: Lookup): Promise<{ readonly value: Uint8Array; readonly tier: TierName } | undefined> {
     for (const [depth, tier] of this.tiers.entries()) {
+      if (tier.name === "shared" && lookup?.near === true) continue;
       const value = await tier.get(key, lookup);
       if (value === undefined) continue;
-      for (const nearer of this.tiers.slice(0, depth)) await nearer.put(key, value);
+      for (const nearer of this.tiers.slice(0, depth)) {
+        if (nearer.name !== "disk" || lookup?.passing !== true) await nearer.put(key, value);
+      }
       return { value, tier: tier.name };
     }
     return undefined;
@@ -164,6 +174,7 @@ export class ShaderCache {
   async close(): Promise<void> {
     clearInterval(this.#flushTimer);
     for (const tier of this.tiers) await tier.close();
+    this.#folderLeases?.close();
     await this.counters.flush();
   }
 }

@@ -26,6 +26,10 @@ export interface Lookup {
   corrupt: boolean;
   /** Not a request's lookup: leaves the hit and miss counters alone. */
   readonly quiet?: boolean;
+  /** This machine's tiers only: the shared one was asked just now. */
+  readonly near?: boolean;
+  /** The value is for one answer, as of thousands: the disk keeps no copy of what the shared tier has. */
+  readonly passing?: boolean;
 }
 
 /** One level of the shader cache. Keys are 64 hex digits; values are whole cached records. */

@@ -64,8 +64,12 @@ function derivedLayout({ sets, pushConstantBytes }: CompileRecord["reflection"])
 
 /** A record as the cache keeps it: versioned and checksummed; equal records give equal bytes. */
 export function encodeRecord(record: CompileRecord): Uint8Array {
-  // Reading it through its own schema drops what does not belong and fixes the key order.
-  const { elf, stage, entryPoint, stats, reflection, diagnostics, sourceMap } = readRecord(record, "record");
+  return encodeRead(readRecord(record, "record"));
+}
+
+/** Of a record that came through its own schema, which drops what does not belong and fixes the key order. */
+function encodeRead(record: CompileRecord): Uint8Array {
+  const { elf, stage, entryPoint, stats, reflection, diagnostics, sourceMap } = record;
   const values: Readonly<Record<Part, string | Uint8Array>> = {
     stage,
     entryPoint,
@@ -167,7 +171,7 @@ export class StoredRecord {
   isSound(): boolean {
     if (!checksum(this.#buffer.subarray(tableAt)).equals(this.#buffer.subarray(sumAt, tableAt))) return false;
     try {
-      return Buffer.compare(encodeRecord(this.record), this.bytes) === 0;
+      return Buffer.compare(encodeRead(this.record), this.bytes) === 0;
     } catch {
       // The checksum holds, so another build wrote another shape under this version: not ours to use.
       return false;

@@ -27,8 +27,19 @@ const ndjson = "application/x-ndjson";
 /** A proxy cuts a stream on which nothing comes for long. */
 const keepAliveMs = 15_000;
 
-/** Each element is a body of `POST /compile`: parsed already, or bytes: one line, or what is above the limit of such a body. */
-type Shaders = readonly unknown[];
+/**
+ * Each element is a body of `POST /compile`: parsed already, or bytes: one line, or what is above the limit of such a body.
+ * What a farm was given takes the place of the body it was made of.
+ */
+type Shaders = unknown[];
+
+class Ready {
+  readonly parsed: ParsedCompile;
+
+  constructor(parsed: ParsedCompile) {
+    this.parsed = parsed;
+  }
+}
 
 const bytesEachOf = (request: FastifyRequest) => request.server.initialConfig.bodyLimit ?? maxBytes;
 
@@ -37,7 +48,7 @@ async function shadersOf(request: FastifyRequest): Promise<Shaders> {
   const split = Buffer.isBuffer(body)
     ? await linesOf(body, maxShaders)
     : await shadersOfJson(request, body as JsonBytes, maxShaders, bytesEachOf(request));
-  const shaders = split ?? validBody(request, batchBody, (body as JsonBytes).parse(request)).shaders;
+  const shaders = [...(split ?? validBody(request, batchBody, (body as JsonBytes).parse(request)).shaders)];
   if (shaders.length === 0) throw httpError("BAD_REQUEST", { reason: "a batch has at least one shader" });
   if (shaders.length > maxShaders) throw httpError("BATCH_TOO_LARGE", { limit: maxShaders });
   // The request is kept as long as its batch runs; the text of what is parsed need not be.
@@ -47,6 +58,7 @@ async function shadersOf(request: FastifyRequest): Promise<Shaders> {
 
 /** One shader of a batch; without an `emit` it asks for statistics. Errors: BAD_REQUEST, BODY_TOO_LARGE. */
 function parseShader(request: FastifyRequest, shader: unknown): ParsedCompile {
+  if (shader instanceof Ready) return shader.parsed;
   const body = Buffer.isBuffer(shader) ? parseLine(shader, bytesEachOf(request)) : shader;
   const parsed = parseBody(validBody(request, compileBody, body));
   const emit = (body as { emit?: unknown }).emit === undefined ? new Set(["stats"] as const) : parsed.emit;
@@ -118,6 +130,7 @@ async function* farmItems(request: FastifyRequest, shaders: Shaders): AsyncItera
     let parsed: ParsedCompile;
     try {
       parsed = parseShader(request, shader);
+      shaders[index] = new Ready(parsed);
     } catch {
       continue;
     }

@@ -183,7 +183,7 @@ export class CompileService {
   ): Promise<CompileAnswer> {
     const keys = new RequestKeys(request, this.build.buildId, this.#texts);
     const running = this.#flights.get(keys.flightKey);
-    const done = await (running ?? this.#start(request, keys, ledger !== "own")).catch((error) => {
+    const done = await (running ?? this.#start(request, keys, ledger)).catch((error) => {
       if (ledger !== "none") this.countFailure();
       throw error;
     });
@@ -249,22 +249,26 @@ export class CompileService {
     return true;
   }
 
-  #start(request: CompileRequest, keys: RequestKeys, quiet: boolean): Promise<Flight> {
-    const flight = this.#findOrCompile(request, keys, quiet).finally(() => this.#flights.delete(keys.flightKey));
+  #start(request: CompileRequest, keys: RequestKeys, ledger: Ledger): Promise<Flight> {
+    const flight = this.#findOrCompile(request, keys, ledger).finally(() => this.#flights.delete(keys.flightKey));
     this.#flights.set(keys.flightKey, flight);
     return flight;
   }
 
-  async #findOrCompile(request: CompileRequest, keys: RequestKeys, quiet: boolean): Promise<Flight> {
+  async #findOrCompile(request: CompileRequest, keys: RequestKeys, ledger: Ledger): Promise<Flight> {
     const { cache, pool } = this.#options;
-    const lookup: Lookup = { corrupt: false, quiet };
+    const lookup: Lookup = { corrupt: false, quiet: ledger !== "own", passing: typeof ledger === "object" };
     const hit = await this.#lookUp(request, keys, lookup);
     if (hit !== undefined) {
       this.#sample(request, hit);
       return hit;
     }
     // The misses are counted: while it waits for another process, a request looks without counting.
-    const again = () => this.#lookUp(request, keys, { corrupt: false, quiet: true });
+    const again = (sawNoRecord: boolean) => {
+      // With includes the record stands under another key than the lease.
+      const near = sawNoRecord && !keys.hasIncludes;
+      return this.#lookUp(request, keys, { corrupt: false, quiet: true, near });
+    };
     const patienceMs = pool.options.timeLimitMs * 2;
     return cache.lead(keys.flightKey, patienceMs, again, () => this.#compile(request, keys, lookup));
   }

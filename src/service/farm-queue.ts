@@ -81,10 +81,9 @@ export class FarmBlobs {
     return name;
   }
 
-  /** Errors: a blob that is gone or is not what its name says; those of the connection. */
-  async #get(name: string): Promise<unknown> {
-    const bytes = await this.#redis.getBuffer(`kiln:blob:${name}`);
-    if (bytes === null) throw new Error(`input ${name} is gone`);
+  /** Errors: a blob that is gone or is not what its name says. */
+  #read(name: string, bytes: Buffer | null | undefined): unknown {
+    if (bytes === null || bytes === undefined) throw new Error(`input ${name} is gone`);
     if (this.#nameOf(bytes) !== name) throw new Error(`input ${name} is not what its name says`);
     return JSON.parse(bytes.toString("utf8"));
   }
@@ -93,9 +92,13 @@ export class FarmBlobs {
     return this.#put({ ...request, ...(spirv && { spirv: Buffer.from(spirv).toString("base64") }) });
   }
 
-  async getRequest(name: string): Promise<CompileRequest> {
-    const { spirv, ...request } = (await this.#get(name)) as Omit<CompileRequest, "spirv"> & { spirv?: string };
-    return { ...request, ...(spirv !== undefined && { spirv: new Uint8Array(Buffer.from(spirv, "base64")) }) };
+  /** In the order of the names. Errors: a blob that is gone or is not what its name says; those of the connection. */
+  async getRequests(names: readonly string[]): Promise<CompileRequest[]> {
+    const blobs = await this.#redis.mgetBuffer(names.map((name) => `kiln:blob:${name}`));
+    return names.map((name, i) => {
+      const { spirv, ...request } = this.#read(name, blobs[i]) as Omit<CompileRequest, "spirv"> & { spirv?: string };
+      return { ...request, ...(spirv !== undefined && { spirv: new Uint8Array(Buffer.from(spirv, "base64")) }) };
+    });
   }
 
   putRefusal(diagnostics: readonly Diagnostic[]): Promise<string> {
@@ -103,7 +106,8 @@ export class FarmBlobs {
   }
 
   async getRefusal(name: string): Promise<readonly Diagnostic[]> {
-    return ((await this.#get(name)) as { diagnostics: readonly Diagnostic[] }).diagnostics;
+    const bytes = await this.#redis.getBuffer(`kiln:blob:${name}`);
+    return (this.#read(name, bytes) as { diagnostics: readonly Diagnostic[] }).diagnostics;
   }
 
   async drop(names: readonly string[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import type { CompileRequest } from "../codeobj/index.ts";
 import { ServiceError } from "./codes.ts";
 import type { CompileService } from "./compile-service.ts";
 import { EndingClients } from "./ending-clients.ts";
@@ -13,6 +14,8 @@ import {
 } from "./farm-queue.ts";
 
 const progressEveryMs = 250;
+/** Inputs of a job that are fetched together. */
+const inputsAtOnce = 16;
 /** A worker that has not said for this long that it lives loses its job to another. */
 const lockMs = 5000;
 const stalledEveryMs = 2500;
@@ -105,10 +108,12 @@ async function runJob(
   const { shaders } = job.data;
   const outcomes: FarmOutcome[] = [];
   let [next, told, toldAt] = [0, 0, performance.now()];
+  const inputs = inputsOf(shaders, blobs);
   const lane = async () => {
     while (next < shaders.length && !stop.aborted) {
-      const [index, blob] = shaders[next++] as FarmJobData["shaders"][number];
-      outcomes.push(await compileBlob(index, blob, blobs, service));
+      const at = next++;
+      const [index] = shaders[at] as FarmJobData["shaders"][number];
+      outcomes.push(await compileOne(index, await inputs(at), blobs, service));
       if (performance.now() - toldAt < progressEveryMs) continue;
       const progress: FarmProgress = { news: outcomes.slice(told) };
       [told, toldAt] = [outcomes.length, performance.now()];
@@ -119,14 +124,40 @@ async function runJob(
   return outcomes.length === shaders.length ? outcomes : undefined;
 }
 
-/** Errors: those of the connection and of a blob that is gone, which are no fault of the shader: the job is tried again. */
-async function compileBlob(
+/**
+ * A job's inputs by their place in it, asked for in ascending order: several come at a time, the next before they are needed.
+ * Errors: those of the connection and of a blob that is gone, which are no fault of the shader: the job is tried again.
+ */
+function inputsOf(shaders: FarmJobData["shaders"], blobs: FarmBlobs): (at: number) => Promise<CompileRequest> {
+  const parts = new Map<number, Promise<CompileRequest[]>>();
+  const part = (number: number) => {
+    const from = number * inputsAtOnce;
+    let coming = parts.get(number);
+    if (coming === undefined && from < shaders.length) {
+      coming = blobs.getRequests(shaders.slice(from, from + inputsAtOnce).map(([, name]) => name));
+      // Told to whoever needs it.
+      coming.catch(() => {});
+      parts.set(number, coming);
+      // A lane asks as soon as it takes a place: nobody looks that far back.
+      parts.delete(number - 2);
+    }
+    return coming;
+  };
+  return async (at) => {
+    const number = Math.floor(at / inputsAtOnce);
+    const coming = part(number);
+    if (at % inputsAtOnce >= inputsAtOnce / 2) part(number + 1);
+    return (await coming)?.[at % inputsAtOnce] as CompileRequest;
+  };
+}
+
+/** Errors: those of the connection. */
+async function compileOne(
   index: number,
-  blob: string,
+  request: CompileRequest,
   blobs: FarmBlobs,
   service: CompileService,
 ): Promise<FarmOutcome> {
-  const request = await blobs.getRequest(blob);
   try {
     // The server counts it, which may use the same folder.
     const answer = await service.compile(request, [], "none");

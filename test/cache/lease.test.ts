@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -57,14 +57,32 @@ describe("leases of a folder", () => {
     };
     await (await new FolderLeases(folder).acquire(key))?.release();
     const [before = 0] = await bytesAndFiles();
-    // A live holder keeps its own.
+    // A live holder keeps its own, which takes no block of the disk.
     const lease = await new FolderLeases(folder).acquire(key);
-    expect(await bytesAndFiles()).toEqual([before + 4096, 1]);
+    expect(await bytesAndFiles()).toEqual([before, 1]);
     await lease?.release();
     writeFileSync(file(), "a dead one's");
     const time = Date.now() / 1000 - 60;
     utimesSync(file(), time, time);
     expect(await bytesAndFiles()).toEqual([before, 0]);
+  });
+
+  it("of one process share its file, which goes with it; where it was taken away it is made again", async () => {
+    const [one, other] = [new FolderLeases(folder), new FolderLeases(folder)];
+    const second = createHash("sha256").update("second").digest("hex") as Key;
+    const held = [await one.acquire(key), await one.acquire(second)];
+    const inodes = [key, second].map((name) => statSync(join(folder, "v1", "leases", name)).ino);
+    expect(inodes[0]).toBe(inodes[1]);
+    rmSync(join(folder, "v1"), { recursive: true });
+    const again = await one.acquire(key);
+    expect(await other.acquire(key)).toBeUndefined();
+    for (const lease of held) await lease?.release();
+    // What was granted before the folder was emptied is not what is there now.
+    expect(await other.acquire(key)).toBeUndefined();
+    await again?.release();
+    expect(await other.acquire(key)).toBeDefined();
+    one.close();
+    expect(readdirSync(join(folder, "v1", "tmp"))).toHaveLength(1);
   });
 
   it("are granted to everybody where the folder cannot be written", async () => {
