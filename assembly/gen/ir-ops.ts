@@ -385,109 +385,113 @@ export const enum Op {
   SHARED_ATOMIC = 123,
   /** offset, compare, data (one word or two); gives the old value */
   SHARED_ATOMIC_CMPSWAP = 124,
+  /** the invocation's scratch memory: byte offset */
+  LOAD_SCRATCH = 125,
+  /** data, byte offset */
+  STORE_SCRATCH = 126,
   /** all invocations of the workgroup arrive; then orders `storage` as memory_barrier */
-  BARRIER = 125,
+  BARRIER = 127,
   /** orders this invocation's accesses to `storage`, acquire and release */
-  MEMORY_BARRIER = 126,
+  MEMORY_BARRIER = 128,
   /** bit l: lane l is active and its source is true */
-  BALLOT = 127,
+  BALLOT = 129,
   /** a in the first active lane */
-  READ_FIRST_LANE = 128,
+  READ_FIRST_LANE = 130,
   /** a in lane b & 31, b the same in all active lanes; any value if inactive */
-  READ_LANE = 129,
+  READ_LANE = 131,
   /** a in lane b & 31; any value if that lane is inactive */
-  SHUFFLE = 130,
+  SHUFFLE = 132,
   /** a of all active lanes combined; `index`: 0 iadd, imul, imin, imax, umin, umax, iand, ior, ixor, fadd, fmul, fmin, fmax */
-  WAVE_REDUCE = 131,
+  WAVE_REDUCE = 133,
   /** a combined as in wave_reduce; `bits` 0 with all lanes before, 1 of all lanes before alone, 2 4 8 16 of the lane's cluster of that size */
-  WAVE_SCAN = 132,
+  WAVE_SCAN = 134,
   /** number of the lane in its wave */
-  LOAD_LANE_ID = 133,
+  LOAD_LANE_ID = 135,
   /** gl_LocalInvocationID `component` */
-  LOAD_LOCAL_ID = 134,
+  LOAD_LOCAL_ID = 136,
   /** gl_WorkGroupID `component` */
-  LOAD_WORKGROUP_ID = 135,
+  LOAD_WORKGROUP_ID = 137,
   /** gl_NumWorkGroups `component` */
-  LOAD_NUM_WORKGROUPS = 136,
+  LOAD_NUM_WORKGROUPS = 138,
   /** component 0 i, 1 j of kind `index` */
-  LOAD_BARY = 137,
+  LOAD_BARY = 139,
   /** attribute at location `index`, component, at i, j */
-  INTERP = 138,
+  INTERP = 140,
   /** attribute at location `index` of the provoking vertex */
-  INTERP_FLAT = 139,
+  INTERP_FLAT = 141,
   /** x, y, z in the window, w of the clip space */
-  LOAD_FRAG_COORD = 140,
+  LOAD_FRAG_COORD = 142,
   /** not 0 for front faces */
-  LOAD_FRONT_FACE = 141,
+  LOAD_FRONT_FACE = 143,
   /** sample id in [11:8], layer in [26:16] */
-  LOAD_ANCILLARY = 142,
+  LOAD_ANCILLARY = 144,
   /** samples that the primitive covers */
-  LOAD_SAMPLE_COVERAGE = 143,
+  LOAD_SAMPLE_COVERAGE = 145,
   /** a in lane (`index` >> 2 * l) & 3 of the quad, l the lane's place in it */
-  QUAD_PERM = 144,
+  QUAD_PERM = 146,
   /** the active lanes become helpers: they write and export nothing from here on */
-  DEMOTE = 145,
+  DEMOTE = 147,
   /** the lane is a helper */
-  LOAD_HELPER = 146,
+  LOAD_HELPER = 148,
   /** number of the vertex, without the base */
-  LOAD_VERTEX_ID = 147,
+  LOAD_VERTEX_ID = 149,
   /** number of the instance, without the base */
-  LOAD_INSTANCE_ID = 148,
+  LOAD_INSTANCE_ID = 150,
   /** component 0 base vertex, 1 draw number, 2 first instance */
-  LOAD_DRAW = 149,
+  LOAD_DRAW = 151,
   /** element a of the vertex buffer `binding`, from byte `base` on, in buffer format `bits` */
-  LOAD_VERTEX = 150,
+  LOAD_VERTEX = 152,
   /** to `index` */
-  EXPORT = 151,
+  EXPORT = 153,
   /** two f32 to f16 towards 0, a in the low half */
-  PACK_HALF_RTZ = 152,
+  PACK_HALF_RTZ = 154,
   /** two f32 of 0..1 to 16 bits unsigned normalised */
-  PACK_UNORM16 = 153,
+  PACK_UNORM16 = 155,
   /** two f32 of -1..1 to 16 bits signed normalised */
-  PACK_SNORM16 = 154,
+  PACK_SNORM16 = 156,
   /** two words to 16 bits, unsigned saturating */
-  PACK_UINT16 = 155,
+  PACK_UINT16 = 157,
   /** two words to 16 bits, signed saturating */
-  PACK_SINT16 = 156,
+  PACK_SINT16 = 158,
   /** filtered texel (gather: one component of four) that needs no other lane */
-  IMAGE_SAMPLE = 157,
+  IMAGE_SAMPLE = 159,
   /** as image_sample, with the LOD from the coordinates of the quad */
-  IMAGE_SAMPLE_QUAD = 158,
+  IMAGE_SAMPLE_QUAD = 160,
   /** clamped and unclamped LOD that image_sample_quad would use */
-  IMAGE_QUERY_LOD = 159,
+  IMAGE_QUERY_LOD = 161,
   /** texel at integer coordinates */
-  IMAGE_LOAD = 160,
+  IMAGE_LOAD = 162,
   /** sets the texel at integer coordinates */
-  IMAGE_STORE = 161,
+  IMAGE_STORE = 163,
   /** the old texel; atomic 9: compare and swap, new value first */
-  IMAGE_ATOMIC = 162,
+  IMAGE_ATOMIC = 164,
   /** width, height, depth or layers, levels at the LOD in the address */
-  IMAGE_SIZE = 163,
+  IMAGE_SIZE = 165,
   /** samples of a texel, from the descriptor */
-  IMAGE_SAMPLES = 164,
+  IMAGE_SAMPLES = 166,
   /** texel, converted by the buffer's format */
-  LOAD_TEXEL = 165,
+  LOAD_TEXEL = 167,
   /** data, index, element */
-  STORE_TEXEL = 166,
+  STORE_TEXEL = 168,
   /** index, element, data; atomic 9: compare and swap, new value first */
-  TEXEL_ATOMIC = 167,
+  TEXEL_ATOMIC = 169,
   /** texels of the bound range; source: element */
-  TEXEL_COUNT = 168,
+  TEXEL_COUNT = 170,
   /** face number as a float */
-  CUBE_ID = 169,
+  CUBE_ID = 171,
   /** s coordinate, not divided */
-  CUBE_S = 170,
+  CUBE_S = 172,
   /** t coordinate, not divided */
-  CUBE_T = 171,
+  CUBE_T = 173,
   /** twice the major axis */
-  CUBE_MA = 172,
+  CUBE_MA = 174,
   /** leaves the innermost loop */
-  BREAK = 173,
+  BREAK = 175,
   /** goes to the innermost loop's continue list; not inside that list */
-  CONTINUE = 174,
+  CONTINUE = 176,
   /** ends the invocation */
-  END = 175,
-  COUNT = 176,
+  END = 177,
+  COUNT = 178,
 }
 
 /** `set` of a buffer access through a descriptor_address. */
@@ -542,10 +546,11 @@ const OPFLAGS: usize = memory.data<u32>([
   517, 5, 5, 5, 5, 5, 69, 69, 5, 5, 1, 5, 5, 517, 517, 513,
   513, 513, 513, 517, 513, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 1, 1, 72,
-  80, 1025, 1032, 1040, 1296, 1296, 1, 1, 1025, 1032, 1040, 1296, 1296, 16, 16, 2176,
-  2176, 2176, 2304, 2176, 2304, 257, 257, 129, 129, 257, 257, 257, 257, 257, 257, 257,
-  2304, 16, 2304, 257, 257, 129, 1, 16, 1, 1, 1, 1, 1, 1, 2304, 2304,
-  8, 16, 272, 1, 1, 8, 16, 272, 1, 1, 1, 1, 1, 32, 32, 32,
+  80, 1025, 1032, 1040, 1296, 1296, 1, 1, 1025, 1032, 1040, 1296, 1296, 1288, 1040, 16,
+  16, 2176, 2176, 2176, 2304, 2176, 2304, 257, 257, 129, 129, 257, 257, 257, 257, 257,
+  257, 257, 2304, 16, 2304, 257, 257, 129, 1, 16, 1, 1, 1, 1, 1, 1,
+  2304, 2304, 8, 16, 272, 1, 1, 8, 16, 272, 1, 1, 1, 1, 1, 32,
+  32, 32,
 ]);
 /** `OpFlag` bits of an op. */
 export function opFlags(op: u32): u32 {
@@ -560,10 +565,11 @@ const OPDST: usize = memory.data<u8>([
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
   4, 4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 3,
-  0, 4, 4, 0, 4, 4, 2, 2, 4, 4, 0, 4, 4, 0, 0, 2,
-  2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
-  2, 0, 1, 2, 2, 2, 4, 0, 2, 2, 2, 2, 2, 4, 4, 4,
-  4, 0, 2, 4, 2, 4, 0, 2, 2, 2, 2, 2, 2, 0, 0, 0,
+  0, 4, 4, 0, 4, 4, 2, 2, 4, 4, 0, 4, 4, 4, 0, 0,
+  0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
+  2, 2, 2, 0, 1, 2, 2, 2, 4, 0, 2, 2, 2, 2, 2, 4,
+  4, 4, 4, 0, 2, 4, 2, 4, 0, 2, 2, 2, 2, 2, 2, 0,
+  0, 0,
 ]);
 /** 0 no result, 1 boolean, 2 32-bit, 3 the instruction's width, 4 vector. */
 export function opDst(op: u32): u32 {
@@ -578,10 +584,11 @@ const OPMINSOURCES: usize = memory.data<u8>([
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
   1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
-  1, 1, 1, 2, 2, 3, 0, 0, 0, 1, 2, 2, 3, 0, 0, 1,
-  1, 2, 2, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0,
-  1, 0, 0, 0, 0, 0, 1, 0, 2, 2, 2, 2, 2, 0, 0, 0,
-  0, 0, 0, 0, 0, 1, 2, 0, 0, 3, 3, 3, 3, 0, 0, 0,
+  1, 1, 1, 2, 2, 3, 0, 0, 0, 1, 2, 2, 3, 1, 2, 0,
+  0, 1, 1, 2, 2, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0,
+  0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 2, 2, 2, 2, 2, 0,
+  0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 3, 3, 3, 3, 0,
+  0, 0,
 ]);
 /** Sources the op must have. */
 export function opMinSources(op: u32): u32 {
@@ -596,10 +603,11 @@ const OPMAXSOURCES: usize = memory.data<u8>([
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
   1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
-  1, 2, 2, 3, 3, 4, 1, 1, 1, 1, 2, 2, 3, 0, 0, 1,
-  1, 2, 2, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0,
-  1, 0, 0, 0, 0, 0, 1, 255, 2, 2, 2, 2, 2, 255, 255, 255,
-  255, 255, 255, 255, 255, 2, 3, 255, 1, 3, 3, 3, 3, 0, 0, 0,
+  1, 2, 2, 3, 3, 4, 1, 1, 1, 1, 2, 2, 3, 1, 2, 0,
+  0, 1, 1, 2, 2, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0,
+  0, 0, 1, 0, 0, 0, 0, 0, 1, 255, 2, 2, 2, 2, 2, 255,
+  255, 255, 255, 255, 255, 255, 255, 2, 3, 255, 1, 3, 3, 3, 3, 0,
+  0, 0,
 ]);
 /** Sources the op may have; 255: any number. */
 export function opMaxSources(op: u32): u32 {
@@ -614,10 +622,11 @@ const OPSOURCEKINDS: usize = memory.data<u32>([
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 34, 2, 2, 2, 2, 2,
   2, 1, 1, 2, 2, 51, 51, 819, 51, 51, 3, 3, 3, 3, 3, 3,
   3, 35, 3, 819, 2, 2, 2, 3, 3, 3, 3, 51, 51, 51, 51, 0,
-  0, 34, 50, 803, 818, 13106, 2, 2, 2, 2, 35, 50, 818, 0, 0, 1,
-  2, 34, 34, 2, 2, 0, 0, 0, 0, 0, 34, 0, 0, 0, 0, 0,
-  2, 0, 0, 0, 0, 0, 2, 2, 34, 34, 34, 34, 34, 2, 2, 2,
-  2, 2, 2, 2, 2, 34, 547, 2, 2, 546, 546, 546, 546, 0, 0, 0,
+  0, 34, 50, 803, 818, 13106, 2, 2, 2, 2, 35, 50, 818, 2, 35, 0,
+  0, 1, 2, 34, 34, 2, 2, 0, 0, 0, 0, 0, 34, 0, 0, 0,
+  0, 0, 2, 0, 0, 0, 0, 0, 2, 2, 34, 34, 34, 34, 34, 2,
+  2, 2, 2, 2, 2, 2, 2, 34, 547, 2, 2, 546, 546, 546, 546, 0,
+  0, 0,
 ]);
 /** 4 bits a source: 0 as the instruction, 1 boolean, 2 32-bit, 3 vector. */
 export function opSourceKinds(op: u32): u32 {
@@ -632,10 +641,11 @@ const OPIMMS: usize = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
-  1, 4, 4, 4, 4, 3, 2, 2, 1, 2, 2, 2, 1, 2, 2, 0,
-  0, 0, 0, 1, 2, 0, 1, 1, 1, 2, 2, 2, 1, 0, 0, 0,
-  1, 0, 0, 0, 0, 1, 3, 2, 0, 0, 0, 0, 0, 3, 3, 3,
-  3, 3, 3, 3, 3, 2, 2, 3, 2, 0, 0, 0, 0, 0, 0, 0,
+  1, 4, 4, 4, 4, 3, 2, 2, 1, 2, 2, 2, 1, 2, 2, 2,
+  2, 0, 0, 0, 0, 1, 2, 0, 1, 1, 1, 2, 2, 2, 1, 0,
+  0, 0, 1, 0, 0, 0, 0, 1, 3, 2, 0, 0, 0, 0, 0, 3,
+  3, 3, 3, 3, 3, 3, 3, 2, 2, 3, 2, 0, 0, 0, 0, 0,
+  0, 0,
 ]);
 /** Number of immediates. */
 export function opImms(op: u32): u32 {

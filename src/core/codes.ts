@@ -60,4 +60,5 @@ export const limitTexts: readonly string[] = [
   "bytes of workgroup memory",
   "invocations in a workgroup",
   "bytes of push constants",
+  "bytes of local arrays in an invocation",
 ];

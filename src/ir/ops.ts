@@ -289,6 +289,17 @@ export const opRows: readonly OpRow[] = [
     undefined,
     ["base"],
   ),
+  // memory of the invocation alone: local arrays. Byte offset, at most scratch less the access's bytes
+  op(
+    "load_scratch",
+    "vec",
+    ["32"],
+    F.Reads | F.Offset | F.Divergent,
+    "the invocation's scratch memory: byte offset",
+    undefined,
+    ["base", "bits"],
+  ),
+  op("store_scratch", "", ["vec", "32"], F.Writes | F.Offset, "data, byte offset", undefined, ["base", "bits"]),
   // ordering. storage bits: 1 buffers, 2 workgroup, 4 images. scope: SPIR-V's number
   op(
     "barrier",

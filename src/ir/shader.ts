@@ -38,6 +38,8 @@ export interface IrShader {
   readonly name: string;
   readonly local: readonly [number, number, number];
   readonly ldsBytes: number;
+  /** Bytes of an invocation's scratch memory. */
+  readonly scratchBytes: number;
   /** Bits of each local variable. */
   readonly vars: readonly number[];
   readonly body: readonly IrNode[];

@@ -13,6 +13,8 @@ export interface Invocation {
   readonly buffers: readonly Uint32Array[];
   /** Workgroup memory. */
   readonly shared?: Uint32Array;
+  /** The invocation's own memory. */
+  readonly scratch?: Uint32Array;
 }
 
 const rowOf = new Map(opRows.map((row) => [row.name, row]));
@@ -229,6 +231,13 @@ class Runner {
       case "load_ssbo":
       case "load_ubo":
         set(Array.from({ length: i.components }, (_, k) => this.buffer(i)[(imm("base") + first(0)) / 4 + k] ?? 0));
+        return;
+      case "load_scratch":
+        set(Array.from({ length: i.components }, (_, k) => this.at.scratch?.[(imm("base") + first(0)) / 4 + k] ?? 0));
+        return;
+      case "store_scratch":
+        for (const [k, x] of (s[0] ?? []).entries())
+          this.at.scratch?.fill(x, (imm("base") + first(1)) / 4 + k, (imm("base") + first(1)) / 4 + k + 1);
         return;
       case "load_shared":
         set(Array.from({ length: i.components }, (_, k) => this.at.shared?.[(imm("base") + first(0)) / 4 + k] ?? 0));

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type CoreTools, createCore } from "../../src/core/index.ts";
 import { Simulator } from "../backend/simulate.ts";
+import { localArrays } from "./local-arrays.ts";
 import { type Program, programs } from "./programs.ts";
 import { robustness } from "./robustness.ts";
 import { asmToWords, glslToWords } from "./spirv-source.ts";
@@ -31,7 +32,7 @@ describe("programs compiled at each level and run on the simulated GPU", () => {
     core = await createCore({ checked: true });
   });
 
-  for (const program of [...programs, ...robustness]) {
+  for (const program of [...programs, ...localArrays, ...robustness]) {
     it(program.name, () => {
       const words = program.assembly === undefined ? glslToWords(source(program)) : asmToWords(program.assembly);
       const wanted = [...input].map((x, i) => program.expect(i, x, input) >>> 0);

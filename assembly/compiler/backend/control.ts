@@ -51,7 +51,7 @@ import {
 import { resetConstantTuples } from "./constants.ts";
 import { startExact } from "./exact.ts";
 import { Lanes, setLanes } from "./lanes.ts";
-import { makeArguments } from "./launch.ts";
+import { makeArguments, startScratch } from "./launch.ts";
 import { addEdge, addLaneEdge, Hw, hw, layOut, newBlock, newVreg, RegClass, setMachinePlace } from "./machine.ts";
 import { Sel, selOf } from "./patterns.ts";
 import { copyPhis, selectBlock } from "./select.ts";
@@ -393,6 +393,7 @@ function emitBlock(b: u32): void {
   if (b == entryBlock()) {
     makeArguments();
     startExact();
+    startScratch();
   }
   nodeAnchor[b] = bLast[buildBlock()];
   setLanes(lanesAt(b));

@@ -15,12 +15,13 @@ import {
   nextBlock,
   nextInstr,
   opOf,
+  privateBytes,
   src,
   srcCount,
   stage,
 } from "../ir/index.ts";
-import { raw, salu } from "./build.ts";
-import { mDst0, vFixed } from "./columns.ts";
+import { raw, salu, saluNew } from "./build.ts";
+import { mDst0, mImm, mSrc0, vFixed } from "./columns.ts";
 import { Hw, hw, newVreg, operandVreg, RegClass } from "./machine.ts";
 
 /** Pseudo instruction: defines a launch argument in its fixed register, from the first moment on. */
@@ -354,6 +355,25 @@ export function makeArguments(): void {
     return;
   }
   for (let c: u32 = 0; c <= threadTop; c++) put(THREADS + <usize>c, argument(RegClass.VGPR, c));
+}
+
+/**
+ * FLAT_SCRATCH = s[0:1] + the wave's offset, behind the arguments, where the shader has arrays in scratch memory.
+ * Source: RDNA2 ISA, flat scratch; docs/abi.md.
+ */
+export function startScratch(): void {
+  if (privateBytes() == 0) return;
+  const low = argument(RegClass.SGPR, 0);
+  const high = argument(RegClass.SGPR, 1);
+  const offset = argument(RegClass.SGPR, groupsEnd);
+  const sum = saluNew(Isa.s_add_u32, low, offset);
+  const carried = saluNew(Isa.s_addc_u32, high, hw(Hw.ZERO, 1));
+  for (let k: u32 = 0; k < 2; k++) {
+    const i = raw(Isa.s_setreg_b32);
+    mSrc0[i] = k == 0 ? sum : carried;
+    // Register 20 or 21, all 32 bits.
+    mImm[i] = (20 + k) | (31 << 11);
+  }
 }
 
 /** VGPRs in the order of the bits of SPI_PS_INPUT_ADDR. */

@@ -6,7 +6,7 @@
  * moved instruction needs moves with it. Runs on virtual registers before `liveness`.
  */
 import { spend, U32Column } from "../../base/index.ts";
-import { Format, OP_COUNT, OpFlag, opFlags, opFormat } from "../../gen/isa-ops.ts";
+import { Format, OP_COUNT, Op, OpFlag, opFlags, opFormat } from "../../gen/isa-ops.ts";
 import { bFirst, bOrder, flowBytes, mDst0, mDst1, mMods, mNext, mOp, uWrites } from "./columns.ts";
 import {
   insertBefore,
@@ -85,7 +85,8 @@ const BOUNDARY: u32 =
 
 function isBoundary(i: u32): bool {
   const op = mOp[i];
-  if (op >= OP_COUNT || (opFlags(op) & BOUNDARY) != 0 || opFormat(op) == Format.SOPP) return true;
+  if (op >= OP_COUNT || op == Op.s_setreg_b32 || (opFlags(op) & BOUNDARY) != 0 || opFormat(op) == Format.SOPP)
+    return true;
   return writtenOften(mDst0[i]) || writtenOften(mDst1[i]);
 }
 

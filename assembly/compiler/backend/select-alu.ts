@@ -483,7 +483,8 @@ function highHalfIgnored(i: u32): bool {
     const op = opOf(user);
     if (op == Op.F162F) continue;
     if (op == Op.STORE_SSBO && sourceIndex(u) == 0 && imm(user, 3) != 0) continue;
-    if (op == Op.STORE_SHARED && sourceIndex(u) == 0 && imm(user, 1) != 0) continue;
+    const unbound = op == Op.STORE_SHARED || op == Op.STORE_SCRATCH;
+    if (unbound && sourceIndex(u) == 0 && imm(user, 1) != 0) continue;
     return false;
   }
   return true;

@@ -58,6 +58,7 @@ import {
   selectSharedLoad,
   selectSharedStore,
 } from "./select-memory.ts";
+import { selectScratchLoad, selectScratchStore } from "./select-scratch.ts";
 import { selectWave } from "./select-wave.ts";
 import { maskOf, operandOf, phiOperand } from "./values.ts";
 import { closeWaterfall } from "./waterfall.ts";
@@ -136,6 +137,12 @@ function selectInstr(i: u32): void {
       return;
     case Op.STORE_SHARED:
       selectSharedStore(i);
+      return;
+    case Op.LOAD_SCRATCH:
+      if (useCount(i) > 0) selectScratchLoad(i);
+      return;
+    case Op.STORE_SCRATCH:
+      selectScratchStore(i);
       return;
     case Op.SHARED_ATOMIC:
     case Op.SHARED_ATOMIC_CMPSWAP:

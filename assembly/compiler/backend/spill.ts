@@ -8,6 +8,7 @@
  */
 import { spend, U32Column } from "../../base/index.ts";
 import { OP_COUNT, Op, OpFlag, opFlags } from "../../gen/isa-ops.ts";
+import { privateBytes } from "../ir/index.ts";
 import { PASS_BASE } from "../memory-map.ts";
 import { leaderOf, leaderShift } from "./coalesce.ts";
 import {
@@ -83,7 +84,8 @@ const laneVregs = memory.data(256 * 4, 4);
 let laneVregCount: u32 = 0;
 
 export function resetSpills(): void {
-  scratchDwords = 0;
+  // Behind what the shader's own arrays have.
+  scratchDwords = (privateBytes() + 3) >> 2;
   laneSlots = 0;
   spilledSgprCount = 0;
   spilledVgprCount = 0;
@@ -162,7 +164,8 @@ function insert(op: u32, before: u32, b: u32): u32 {
   return i;
 }
 
-function scratchOp(isStore: bool, size: u32): u32 {
+/** An access of `size` dwords, 1 to 4. */
+export function scratchOp(isStore: bool, size: u32): u32 {
   switch (size) {
     case 1:
       return isStore ? Op.scratch_store_dword : Op.scratch_load_dword;

@@ -14,6 +14,8 @@ export function upperBound(v: u32, depth: u32): u32 {
       return localSize(imm(v, 0)) - 1;
     case Op.B2I:
       return 1;
+    case Op.UMOD:
+      return isConst(src(v, 1)) && constBits(src(v, 1)) != 0 ? constBits(src(v, 1)) - 1 : unknown;
     case Op.IAND:
     case Op.UMIN:
       return min<u32>(upperBound(src(v, 0), depth + 1), upperBound(src(v, 1), depth + 1));

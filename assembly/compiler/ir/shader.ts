@@ -16,6 +16,7 @@ let localX: u32 = 1;
 let localY: u32 = 1;
 let localZ: u32 = 1;
 let lds: u32 = 0;
+let scratch: u32 = 0;
 let vars: u32 = 0;
 let places: u32 = 1;
 let contracted: u32 = 0;
@@ -31,6 +32,7 @@ export function resetShader(): void {
   localY = 1;
   localZ = 1;
   lds = 0;
+  scratch = 0;
   vars = 0;
   places = 1;
   contracted = 0;
@@ -66,6 +68,13 @@ export function ldsBytes(): u32 {
 }
 export function setLdsBytes(value: u32): void {
   lds = value;
+}
+/** Bytes of an invocation's scratch memory, without what is spilled. */
+export function privateBytes(): u32 {
+  return scratch;
+}
+export function setPrivateBytes(value: u32): void {
+  scratch = value;
 }
 /** How many fused multiply-adds opt-contract-fma has formed. */
 export function contractions(): u32 {

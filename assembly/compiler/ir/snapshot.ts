@@ -1,6 +1,6 @@
 /**
  * The flat form of the IR that `src/ir` reads and writes. Words, in order:
- * magic, version, stage, local size x y z, LDS bytes, name length in bytes, name (4 bytes a word), number of variables,
+ * magic, version, stage, local size x y z, LDS bytes, scratch bytes, name length in bytes, name (4 bytes a word), number of variables,
  * a width each; then the tree in program order:
  * 1 block: number of predecessors, their block numbers, number of instructions, the instructions;
  * 2 if: condition, divergent; 3 else; 4 end of if; 5 loop: divergent; 6 cont; 7 end of loop; 0 end.
@@ -54,9 +54,11 @@ import {
   localSize,
   nameBytes,
   newVar,
+  privateBytes,
   resetShader,
   setLdsBytes,
   setLocalSize,
+  setPrivateBytes,
   setShaderNameLength,
   setStage,
   shaderNameLength,
@@ -65,7 +67,7 @@ import {
 } from "./shader.ts";
 
 const SNAPSHOT_MAGIC: u32 = 0x3152_494b;
-const SNAPSHOT_VERSION: u32 = 1;
+const SNAPSHOT_VERSION: u32 = 2;
 
 /** Gives values and blocks their numbers, in `instrScratch` and `nodeScratch`. */
 function number(): void {
@@ -108,6 +110,7 @@ export function writeSnapshot(): void {
   out(stage());
   for (let d: u32 = 0; d < 3; d++) out(localSize(d));
   out(ldsBytes());
+  out(privateBytes());
   const length = shaderNameLength();
   out(length);
   for (let k: u32 = 0; k < length; k += 4) {
@@ -182,6 +185,7 @@ export function readSnapshot(): void {
   const y = take();
   setLocalSize(x, y, take());
   setLdsBytes(take());
+  setPrivateBytes(take());
   const length = take();
   if (length > 1024) {
     fail(Fail.MALFORMED, 0, at, 0);

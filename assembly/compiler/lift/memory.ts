@@ -68,6 +68,7 @@ import {
   PtrKind,
   pointerAt,
 } from "./pointers.ts";
+import { scratchBase } from "./scratch.ts";
 import { Unsupported } from "./texts.ts";
 import { arrayStride, partType, TypeKind } from "./types.ts";
 import { pair } from "./wide.ts";
@@ -194,6 +195,13 @@ export function physicalAddress(p: u32, more: u32): u32 {
   return more == 0 ? at : bin(Op.IADD, at, pair(constant(more), constant(0)));
 }
 
+/** The dynamic offset of a pointer into scratch memory, kept within its variable: a wrong index must not reach others. */
+function insideVariable(p: u32): u32 {
+  if (ptrDyn[p] == 0) return constant(0);
+  const last = typeSize[idType[ptrVar[p]]] - ptrConst[p] - typeSize[idType[p]];
+  return bin(Op.UMIN, ptrDyn[p], constant(last));
+}
+
 /** A memory op's immediates and trailing sources for pointer p; `base` in bytes. */
 function address(i: u32, p: u32, firstSource: u32, elemSource: u32, base: u32): void {
   if (isPhysicalPointer(p)) {
@@ -208,7 +216,7 @@ function address(i: u32, p: u32, firstSource: u32, elemSource: u32, base: u32): 
   let offset = dynamicOffset(p);
   let constBase = base;
   // The byte address is source + base without wrapping; in general the sum may wrap, so it is added.
-  if (kind != PtrKind.SHARED && ptrDyn[p] != 0 && base != 0) {
+  if (kind != PtrKind.SHARED && kind != PtrKind.SCRATCH && ptrDyn[p] != 0 && base != 0) {
     const align = ptrFlags[p] >> 16;
     const fits = align >= 32 ? false : base < (<u32>1) << align;
     if (!fits) {
@@ -216,8 +224,8 @@ function address(i: u32, p: u32, firstSource: u32, elemSource: u32, base: u32): 
       constBase = 0;
     }
   }
-  setSrc(i, firstSource, offset);
-  if (kind == PtrKind.SHARED || kind == PtrKind.PUSH) {
+  setSrc(i, firstSource, kind == PtrKind.SCRATCH ? insideVariable(p) : offset);
+  if (kind == PtrKind.SHARED || kind == PtrKind.PUSH || kind == PtrKind.SCRATCH) {
     setImm(i, 0, constBase);
     return;
   }
@@ -242,8 +250,8 @@ function isNarrow(k: u32): bool {
   return scratchB[2 * k + 1] == 8 || scratchB[2 * k + 1] == 16;
 }
 /** Sets the `bits` immediate for leaf k. */
-function setBits(i: u32, k: u32, shared: bool): void {
-  setImm(i, shared ? 1 : 3, isNarrow(k) ? scratchB[2 * k + 1] : 0);
+function setBits(i: u32, k: u32, kind: u32): void {
+  setImm(i, kind == PtrKind.SHARED || kind == PtrKind.SCRATCH ? 1 : 3, isNarrow(k) ? scratchB[2 * k + 1] : 0);
 }
 
 /** A narrow push constant: its word, shifted. Words of push constants are always there. */
@@ -271,10 +279,14 @@ function runLength(kind: u32, p: u32, k: u32, count: u32): u32 {
   return n >= 2 && align >= 3 ? 2 : 1;
 }
 
+/** Where a variable begins in its memory, for memories that are shared out here. */
+function startOf(kind: u32, variable: u32): u32 {
+  return kind == PtrKind.SHARED ? sharedBase(variable) : kind == PtrKind.SCRATCH ? scratchBase(variable) : 0;
+}
+
 function loadMemory(p: u32, leaf: u32, flags: u32): void {
   const kind = kindOfVar(ptrVar[p]);
-  const shared = kind == PtrKind.SHARED;
-  const base = shared ? sharedBase(ptrVar[p]) : 0;
+  const base = startOf(kind, ptrVar[p]);
   const count = describe(idType[p], ptrConst[p] + base, layoutOf(ptrVar[p]), ptrStride[p], 0);
   for (let k: u32 = 0; kind == PtrKind.PUSH && k < count; k++) {
     if (scratchB[2 * k] <= MAX_PUSH_BYTES - 4) continue;
@@ -288,7 +300,9 @@ function loadMemory(p: u32, leaf: u32, flags: u32): void {
         ? Op.LOAD_SSBO
         : kind == PtrKind.PUSH
           ? Op.LOAD_PUSH
-          : Op.LOAD_SHARED;
+          : kind == PtrKind.SCRATCH
+            ? Op.LOAD_SCRATCH
+            : Op.LOAD_SHARED;
   let k: u32 = 0;
   while (k < count && !failed()) {
     if (kind == PtrKind.PUSH && isNarrow(k)) {
@@ -303,7 +317,7 @@ function loadMemory(p: u32, leaf: u32, flags: u32): void {
     setFlags(i, flags);
     if (sources == 0) setImm(i, 0, scratchB[2 * k]);
     else address(i, p, 0, 1, scratchB[2 * k]);
-    if (kind != PtrKind.PUSH) setBits(i, k, shared);
+    if (kind != PtrKind.PUSH) setBits(i, k, kind);
     place0(i);
     for (let m: u32 = 0; m < n; m++) {
       const value = n == 1 ? i : extract(i, m);
@@ -315,12 +329,12 @@ function loadMemory(p: u32, leaf: u32, flags: u32): void {
 
 function storeMemory(p: u32, leaf: u32, flags: u32): void {
   const kind = kindOfVar(ptrVar[p]);
-  const shared = kind == PtrKind.SHARED;
-  if (!shared && kind != PtrKind.SSBO) {
+  if (kind != PtrKind.SHARED && kind != PtrKind.SCRATCH && kind != PtrKind.SSBO) {
     malformed(0);
     return;
   }
-  const base = shared ? sharedBase(ptrVar[p]) : 0;
+  const base = startOf(kind, ptrVar[p]);
+  const op: u32 = kind == PtrKind.SHARED ? Op.STORE_SHARED : kind == PtrKind.SCRATCH ? Op.STORE_SCRATCH : Op.STORE_SSBO;
   const count = describe(idType[p], ptrConst[p] + base, layoutOf(ptrVar[p]), ptrStride[p], 0);
   let k: u32 = 0;
   while (k < count && !failed()) {
@@ -337,11 +351,11 @@ function storeMemory(p: u32, leaf: u32, flags: u32): void {
       }
       place0(data);
     }
-    const i = newInstr(shared ? Op.STORE_SHARED : Op.STORE_SSBO, 0, 0, ptrElem[p] != 0 ? 3 : 2);
+    const i = newInstr(op, 0, 0, ptrElem[p] != 0 ? 3 : 2);
     setFlags(i, flags);
     setSrc(i, 0, data);
     address(i, p, 1, 2, scratchB[2 * k]);
-    setBits(i, k, shared);
+    setBits(i, k, kind);
     place0(i);
     k += n;
   }

@@ -50,6 +50,7 @@ import {
   typeSize,
   unsupported,
 } from "./ids.ts";
+import { inScratch, resetScratch } from "./scratch.ts";
 import { Unsupported } from "./texts.ts";
 import {
   arrayStride,
@@ -74,6 +75,8 @@ export const enum PtrKind {
   OUTPUT = 7,
   /** Images and samplers: only `ptrElem` counts. */
   OPAQUE = 8,
+  /** Local variables in scratch memory: laid out as workgroup memory. */
+  SCRATCH = 9,
 }
 
 /** How `describe` gives offsets. */
@@ -106,6 +109,7 @@ let explicitShared = false;
 
 export function resetPointers(): void {
   explicitShared = false;
+  resetScratch();
 }
 
 /** Declares an OpVariable of a pointer type in a storage class. */
@@ -128,7 +132,7 @@ export function declareVariable(id: u32, pointer: u32, storage: u32): void {
       break;
     case SpvStorageClass.Private:
     case SpvStorageClass.Function:
-      kind = PtrKind.LOCAL;
+      kind = inScratch(id, type) ? PtrKind.SCRATCH : PtrKind.LOCAL;
       break;
     case SpvStorageClass.Input:
       kind = PtrKind.INPUT;
@@ -262,6 +266,7 @@ export function isSharedBlock(variable: u32): bool {
 export function layoutOf(variable: u32): u32 {
   const kind = kindOfVar(variable);
   if (kind == PtrKind.SHARED) return isSharedBlock(variable) ? Layout.EXPLICIT : Layout.SHARED;
+  if (kind == PtrKind.SCRATCH) return Layout.SHARED;
   return isLocalKind(kind) ? Layout.NONE : Layout.EXPLICIT;
 }
 
@@ -424,7 +429,8 @@ function step(p: u32, index: u32, at: u32): void {
     const stride = partStride(type, layout, ptrStride[p]);
     idLeaf[p] = stride;
     if (known) {
-      farther(p, <u64>n * stride);
+      // What is out of range in local variables must not reach others.
+      farther(p, <u64>(where == PtrKind.SCRATCH ? min<u32>(n, typeB[type] - 1) : n) * stride);
       return;
     }
     const dyn = scaleI(index, stride);

@@ -14,8 +14,10 @@ export const enum Space {
   PUSH = 2,
   SSBO = 3,
   SHARED = 4,
-  /** Anything but UBO and PUSH. */
-  ALL = 5,
+  /** The invocation's own: nothing but its loads and stores reach it. */
+  SCRATCH = 5,
+  /** Anything but UBO, PUSH and SCRATCH. */
+  ALL = 6,
 }
 
 export const enum Access {
@@ -109,6 +111,16 @@ export function describe(i: u32): bool {
       accBits = imm(i, 1);
       fill(Access.STORE, Space.SHARED, i, src(i, 1), src(i, 0));
       return true;
+    case Op.LOAD_SCRATCH:
+      accBase = imm(i, 0);
+      accBits = imm(i, 1);
+      fill(Access.LOAD, Space.SCRATCH, i, src(i, 0), 0);
+      return true;
+    case Op.STORE_SCRATCH:
+      accBase = imm(i, 0);
+      accBits = imm(i, 1);
+      fill(Access.STORE, Space.SCRATCH, i, src(i, 1), src(i, 0));
+      return true;
     case Op.SHARED_ATOMIC:
     case Op.SHARED_ATOMIC_CMPSWAP:
       accBase = imm(i, 0);
@@ -124,6 +136,16 @@ export function describe(i: u32): bool {
       fill(Access.UPDATE, Space.ALL, i, 0, 0);
       return true;
   }
+}
+
+/** Whether the described access may reach memory of a space. */
+export function reaches(space: u32): bool {
+  return accSpace == Space.ALL ? space != Space.SCRATCH : accSpace == space;
+}
+
+/** Memory without bindings: base and bits are the first immediates. */
+export function isUnbound(space: u32): bool {
+  return space == Space.SHARED || space == Space.SCRATCH;
 }
 
 /** Whether two byte ranges overlap. */

@@ -1,7 +1,7 @@
 /**
  * Applies the rewrites of `src/ir/rules.ts` (as words in `assembly/gen/ir-rules.ts`): first rule that fits, once per
  * instruction and run. Float rewrites are exact, so `exact` instructions take part; the new root keeps the flag.
- * `iadd %0, 0` → `%0`. Also imul by a power of two → ishl. O(instructions * rules of the op).
+ * `iadd %0, 0` → `%0`. Also imul by a power of two → ishl, and umin with a constant that the value never exceeds → the value. O(instructions * rules of the op).
  */
 import { spend } from "../../base/index.ts";
 import { foldOp, Op, OpFlag, opDst, opFlags } from "../../gen/ir-ops.ts";
@@ -25,6 +25,7 @@ import {
   setSrc,
   src,
   srcCount,
+  upperBound,
   useCount,
   widthOf,
 } from "../ir/index.ts";
@@ -161,6 +162,14 @@ function shifts(i: u32): u32 {
   return sum > 31 ? constant(0) : shiftBy(op, src(inner, 0), sum);
 }
 
+/** umin with a constant that the other source never exceeds: that source. */
+function bounded(i: u32): u32 {
+  if (opOf(i) != Op.UMIN) return 0;
+  const k: u32 = isConst(src(i, 1)) ? 1 : 0;
+  if (!isConst(src(i, k)) || upperBound(src(i, 1 - k), 0) > constBits(src(i, k))) return 0;
+  return src(i, 1 - k);
+}
+
 function shiftBy(op: u32, value: u32, count: u32): u32 {
   const i = newInstr(op, 32, 1, 2);
   setSrc(i, 0, value);
@@ -175,6 +184,7 @@ export function optAlgebraic(): bool {
       if (useCount(i) == 0 || (opFlags(opOf(i)) & OpFlag.PURE) == 0) continue;
       let value = rewrite(i);
       if (value == 0) value = shifts(i);
+      if (value == 0) value = bounded(i);
       if (value == 0 || value == i) continue;
       if (opOf(value) != Op.CONST && useCount(value) == 0) setFlags(value, flagsOf(i));
       replaceUses(i, value);

@@ -1,7 +1,7 @@
 /**
  * Within a block: a load of what an earlier load or store of the same place holds becomes that value, and a store whose
  * every byte is stored again before anything can read it goes, as does one of undefined values; in a shader that never reads
- * workgroup memory all stores to it go, and barriers order only what the shader reaches. `store %1 → a; %2 = load a` → `%2` is `%1`. With bounds checks a load out of range gives 0 whatever was stored,
+ * workgroup memory (or scratch memory) all stores to it go, and barriers order only what the shader reaches. `store %1 → a; %2 = load a` → `%2` is `%1`. With bounds checks a load out of range gives 0 whatever was stored,
  * so there only loads feed loads. Leaves volatile, coherent and partly overwritten accesses alone. O(accesses * 64).
  */
 import { spend, U32Column } from "../../base/index.ts";
@@ -47,8 +47,10 @@ import {
   accStrict,
   describe,
   differentElements,
+  isUnbound,
   ordered,
   overlap,
+  reaches,
   Space,
   sameOffset,
 } from "./memory-access.ts";
@@ -129,7 +131,7 @@ function forget(): void {
       if (ordered(space[k], accOrders)) space[k] = Space.NONE;
       continue;
     }
-    if (accSpace != Space.ALL && accSpace != space[k]) continue;
+    if (!reaches(space[k])) continue;
     if (accSpace == Space.SSBO && apart(k)) continue;
     if (accSpace != Space.ALL && samePlace(k) && !overlap(base[k], bytes[k], accBase, accBytes)) continue;
     space[k] = Space.NONE;
@@ -166,7 +168,7 @@ function forward(block: u32): bool {
     next = nextInstr(i);
     if (!describe(i)) continue;
     if (accKind == Access.LOAD) {
-      if (accStrict || (accSpace != Space.SSBO && accSpace != Space.SHARED)) continue;
+      if (accStrict || (accSpace != Space.SSBO && !isUnbound(accSpace))) continue;
       const v = known(i);
       if (v != 0) {
         replaceUses(i, v);
@@ -216,12 +218,12 @@ function dropStores(block: u32): bool {
 
 /** Spaces that the shader reads, and that it reaches at all: bit n for space n. */
 let reads: u32 = 0;
-let reaches: u32 = 0;
+let reached: u32 = 0;
 
-/** Fills `reads` and `reaches`; nodeScratch of a block: its accesses in bits 0 and 1, its stores from bit 2 on, 2 for more. */
+/** Fills `reads` and `reached`; nodeScratch of a block: its accesses in bits 0 and 1, its stores from bit 2 on, 2 for more. */
 function scan(): void {
   reads = 0;
-  reaches = 0;
+  reached = 0;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     let accesses: u32 = 0;
     let stored: u32 = 0;
@@ -229,8 +231,8 @@ function scan(): void {
       if (!describe(i)) continue;
       accesses++;
       if (accKind == Access.ORDER) continue;
-      const bits: u32 = accSpace == Space.ALL ? ~(<u32>0) : (<u32>1) << accSpace;
-      reaches |= bits;
+      const bits: u32 = accSpace == Space.ALL ? ~((<u32>1) << Space.SCRATCH) : (<u32>1) << accSpace;
+      reached |= bits;
       if (accKind != Access.STORE) reads |= bits;
       else stored++;
     }
@@ -252,14 +254,14 @@ function dropNeedless(block: u32): bool {
     next = nextInstr(i);
     if (!describe(i)) continue;
     if (accKind == Access.STORE && !accStrict) {
-      const unread = accSpace == Space.SHARED && (reads & ((<u32>1) << Space.SHARED)) == 0;
+      const unread = isUnbound(accSpace) && (reads & ((<u32>1) << accSpace)) == 0;
       if (!unread && !isUndefined(accData)) continue;
       erase(i);
       progress = true;
     } else if (accKind == Access.ORDER) {
       let kept = accOrders;
-      if ((reaches & ((<u32>1) << Space.SSBO)) == 0) kept &= ~(<u32>1);
-      if ((reaches & ((<u32>1) << Space.SHARED)) == 0) kept &= ~(<u32>2);
+      if ((reached & ((<u32>1) << Space.SSBO)) == 0) kept &= ~(<u32>1);
+      if ((reached & ((<u32>1) << Space.SHARED)) == 0) kept &= ~(<u32>2);
       if (kept == accOrders && (kept != 0 || opOf(i) == Op.BARRIER)) continue;
       if (kept == 0 && opOf(i) == Op.MEMORY_BARRIER) erase(i);
       else setImm(i, 1, kept);

@@ -28,12 +28,14 @@ import {
 const MAX_BASE: u32 = 0x4000_0000;
 
 function offsetSource(op: u32): u32 {
-  return op == Op.STORE_SSBO || op == Op.STORE_SHARED ? 1 : 0;
+  return op == Op.STORE_SSBO || op == Op.STORE_SHARED || op == Op.STORE_SCRATCH ? 1 : 0;
 }
 
 function baseImm(op: u32): u32 {
   return op == Op.LOAD_PUSH ||
     op == Op.LOAD_SHARED ||
+    op == Op.LOAD_SCRATCH ||
+    op == Op.STORE_SCRATCH ||
     op == Op.STORE_SHARED ||
     op == Op.SHARED_ATOMIC ||
     op == Op.SHARED_ATOMIC_CMPSWAP

@@ -49,8 +49,10 @@ import {
   accStrict,
   describe,
   differentElements,
+  isUnbound,
   ordered,
   overlap,
+  reaches,
   Space,
   sameOffset,
 } from "./memory-access.ts";
@@ -133,7 +135,7 @@ function close(): void {
       continue;
     }
     if (kind[k] == Access.LOAD && accKind == Access.LOAD) continue;
-    if (accSpace != Space.ALL && accSpace != space[k]) continue;
+    if (!reaches(space[k])) continue;
     if (accSpace == Space.SSBO && apart(k)) continue;
     if (accSpace != Space.ALL && samePlace(k) && !overlap(reachBase(k), reachBytes(k), accBase, accBytes)) continue;
     kind[k] = Access.NONE;
@@ -187,7 +189,7 @@ function like(i: u32, components: u32, first: u32): u32 {
 }
 
 function setBase(i: u32, at: u32): void {
-  setImm(i, accSpace == Space.SHARED ? 0 : 2, at);
+  setImm(i, isUnbound(accSpace) ? 0 : 2, at);
 }
 
 /** The described load i joins entry k: one load where the entry stands. */
@@ -215,7 +217,7 @@ function joinLoads(i: u32, k: u32): void {
 
 /** The immediates of the described access but its base: one place has one set of them. */
 function copyImms(to: u32): void {
-  if (accSpace == Space.SHARED) {
+  if (isUnbound(accSpace)) {
     setImm(to, 1, accBits);
     return;
   }
@@ -250,7 +252,7 @@ function joinStores(i: u32, k: u32): u32 {
   const whole = like(i, 0, 1);
   setSrc(whole, 0, data);
   copyImms(whole);
-  setImm(whole, accSpace == Space.SHARED ? 1 : 3, wide);
+  setImm(whole, isUnbound(accSpace) ? 1 : 3, wide);
   setBase(whole, low);
   place0(whole);
   erase(first);
