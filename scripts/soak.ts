@@ -4,13 +4,16 @@
  * malformed and explosive requests against one server. `npm run soak -- faults [--kills 1000]`: the cache under kills, bad
  * disks, flipped bits, jumping clocks, a stopping Redis. `npm run soak -- isolation [SEQUENCES] [SEED]`: 100,000
  * sequences of ioctls, packets and shaders by processes that attack each other. `npm run soak -- memory [CYCLES] [SEED]`:
- * a million allocations and frees leave nothing behind. Build first.
+ * a million allocations and frees by processes with jobs, and a million by the driver, leave nothing behind. Build first.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { litmusTests, soakLitmus } from "../test/gpu/litmus.ts";
 import { isolationRun } from "../test/kmd/isolation-fuzz.ts";
+import { kernelMemoryCycles } from "../test/kmd/memory-cycles.ts";
 import { crashRounds, isGoodReport } from "../test/service/crash-rounds.ts";
 import { apiLitmusTests } from "../test/umd/litmus.ts";
 import { memoryCycles } from "../test/umd/memory-cycles.ts";
@@ -44,15 +47,31 @@ function isolation(): boolean {
   return true;
 }
 
-function memory(): boolean {
+/** Bytes of the heap that are in use after a collection. */
+function heapBytes(): number {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+  return process.memoryUsage().heapUsed;
+}
+
+/** A million cycles by processes on the kernel driver, and as many by the user-mode driver. */
+async function memory(): Promise<boolean> {
   const started = performance.now();
-  const cycles = number(3, 1_000_000);
-  const left = memoryCycles(cycles, number(4, 1), (done) => console.error(`${done} cycles`));
+  const [cycles, seed] = [number(3, 1_000_000), number(4, 1)];
+  const heaps: number[] = [];
+  const { left: kernel, ...did } = kernelMemoryCycles(cycles, seed, (done) => {
+    heaps.push(heapBytes());
+    console.error(`${done} cycles, heap ${((heaps.at(-1) ?? 0) / 2 ** 20).toFixed(1)} MiB`);
+  });
+  const driver = await memoryCycles(cycles, seed, (done) => console.error(`${done} cycles of the driver`));
+  // From when all code is warm to the end.
+  const heapGrowth = (heaps.at(-1) ?? 0) - (heaps[Math.floor(heaps.length / 2)] ?? 0);
   const seconds = Math.round((performance.now() - started) / 1000);
-  console.log(JSON.stringify({ cycles, left, seconds }));
-  const isGood = Object.values(left).every((amount) => amount === 0);
-  console.log(isGood ? "memory: good" : "memory: FAILED");
-  return isGood;
+  console.log(JSON.stringify({ cycles, ...did, left: { kernel, driver }, heapGrowth, seconds }));
+  const isGood = [...Object.values(kernel), ...Object.values(driver)].every((amount) => amount === 0);
+  const isFlat = heapGrowth < 1 << 20;
+  console.log(isGood && isFlat ? "memory: good" : "memory: FAILED");
+  return isGood && isFlat;
 }
 
 async function crashes(): Promise<boolean> {
