@@ -80,11 +80,7 @@ export function readBuffer(context: AmberContext): void {
   const form = reader.oneOf("buffer form", ["DATA_TYPE", "FORMAT"]);
   if (form === "FORMAT") {
     const type = readFormat(context);
-    for (;;) {
-      if (reader.accept("MIP_LEVELS")) reader.integer("number of mip levels", 1);
-      else if (reader.accept("SAMPLES")) readSamples(context);
-      else break;
-    }
+    readLevelsAndSamples(context);
     if (reader.accept("FILE")) {
       reader.expect("PNG");
       readNamed(context.readFile, reader.word("path"), line);
@@ -109,9 +105,16 @@ export function readBuffer(context: AmberContext): void {
   buffers.add(name, { name, type, layout, bytes, attachment: false, line }, line);
 }
 
-function readSamples({ reader }: AmberContext): void {
-  const count = reader.integer("number of samples", 1);
-  if (![1, 2, 4, 8, 16, 32, 64].includes(count)) throw new ScriptError(reader.line, `${count} is no number of samples`);
+function readLevelsAndSamples({ reader }: AmberContext): void {
+  for (;;) {
+    if (reader.accept("MIP_LEVELS")) reader.integer("number of mip levels", 1);
+    else if (reader.accept("SAMPLES")) {
+      const count = reader.integer("number of samples", 1);
+      if (![1, 2, 4, 8, 16, 32, 64].includes(count)) {
+        throw new ScriptError(reader.line, `${count} is no number of samples`);
+      }
+    } else return;
+  }
 }
 
 function readFormat({ reader }: AmberContext): DataType {
@@ -121,12 +124,16 @@ function readFormat({ reader }: AmberContext): DataType {
   return type;
 }
 
-/** The initialiser that makes a buffer's bytes; `items` of the SIZE before it. */
+/**
+ * The initialiser that makes a buffer's bytes; `items` of the SIZE before it. The integers of `texels` wrap: the
+ * reference keeps the low bits of a texel's component, and scripts of the conformance tests count on it.
+ */
 function readContents(
   context: AmberContext,
   layout: ElementLayout,
   items: number | undefined,
   name: string,
+  texels = false,
 ): Uint8Array {
   const { reader } = context;
   const line = reader.line;
@@ -148,8 +155,10 @@ function readContents(
     writeLiterals(bytes, layout, 0, series(from, step, (items ?? 0) * layout.leaves.length, layout));
     return bytes;
   }
-  if (how === "DATA")
-    return fromLiterals(context, layout, items, reader.wordsUntil("END", "DATA").map(parseLiteral), name);
+  if (how === "DATA") {
+    const literals = reader.wordsUntil("END", "DATA").map(parseLiteral);
+    return fromLiterals(context, layout, items, texels ? wrapped(literals, layout) : literals, name);
+  }
   const kind = reader.oneOf("kind of file", ["BINARY", "TEXT", "PNG"]);
   const content = readNamed(context.readFile, reader.word("path"), line);
   if (kind === "PNG") {
@@ -171,6 +180,16 @@ function readContents(
   // a file may hold more than the SIZE asks for: the buffer has room for it all
   const needed = Math.ceil(literals.length / layout.leaves.length);
   return fromLiterals(context, layout, items === undefined ? undefined : Math.max(items, needed), literals, name);
+}
+
+/** Integers brought into the width of the component that each is for. */
+function wrapped(literals: readonly Literal[], layout: ElementLayout): Literal[] {
+  return literals.map((literal, i) => {
+    const { integer } = literal;
+    return integer === undefined
+      ? literal
+      : { ...literal, integer: BigInt.asUintN(leafAt(layout, 0, i).leaf.scalar.bits, integer) };
+  });
 }
 
 function fromLiterals(
@@ -233,20 +252,19 @@ export function readImage(context: AmberContext): void {
   limits.skip(line, "images");
   const form = reader.oneOf("image form", ["DATA_TYPE", "FORMAT"]);
   const type = form === "FORMAT" ? readFormat(context) : readType(context, reader.word("type"));
-  for (;;) {
-    if (reader.accept("MIP_LEVELS")) reader.integer("number of mip levels", 1);
-    else if (reader.accept("SAMPLES")) readSamples(context);
-    else break;
-  }
+  readLevelsAndSamples(context);
   const dimensions = Number(reader.oneOf("dimensionality", ["DIM_1D", "DIM_2D", "DIM_3D"])[4]);
   let items = 1;
   for (const side of ["WIDTH", "HEIGHT", "DEPTH"].slice(0, dimensions)) {
     reader.expect(side);
     items *= reader.integer(side.toLowerCase(), 1);
   }
+  readLevelsAndSamples(context);
   const layout = layoutElement(type, "std430");
   const bytes =
-    reader.peek() === undefined ? new Uint8Array(items * layout.sizeBytes) : readContents(context, layout, items, name);
+    reader.peek() === undefined
+      ? new Uint8Array(items * layout.sizeBytes)
+      : readContents(context, layout, items, name, true);
   const buffer: ScriptBuffer = { name, type, layout, bytes, attachment: false, line };
   buffers.add(name, buffer, line);
 }

@@ -169,10 +169,15 @@ function readExpect(context: AmberContext): Command {
   const x = reader.integer("index");
   const y = /^\d+$/.test(reader.peek() ?? "") ? reader.integer("y") : undefined;
   const size = reader.accept("SIZE") ? ([reader.integer("width", 1), reader.integer("height", 1)] as const) : undefined;
-  const tolerances = reader.accept("TOLERANCE") ? readTolerances(context) : [];
+  let tolerances = reader.accept("TOLERANCE") ? readTolerances(context) : [];
   const comparator = reader.oneOf("comparator", comparators);
-  const literals = reader.rest().map(parseLiteral);
+  const literals: Literal[] = [];
+  while (reader.peek() !== undefined && reader.peek() !== "TOLERANCE") {
+    literals.push(parseLiteral({ text: reader.word("value"), line: reader.line, quoted: false }));
+  }
   if (comparator === "EQ_RGB" || comparator === "EQ_RGBA") {
+    // a color has its tolerance behind it
+    if (tolerances.length === 0 && reader.accept("TOLERANCE")) tolerances = readTolerances(context);
     const color = literals.map((literal) => byte(Number(literal.integer ?? Number.NaN), line));
     const channels = comparator.length - 3;
     if (color.length !== channels || color.some(Number.isNaN))

@@ -191,7 +191,7 @@ const formatKinds: Readonly<Record<string, ScalarKind>> = {
 
 /** An image format by its Vulkan name without `VK_FORMAT_`; undefined for a name that is none. */
 export function parseFormat(name: string): DataType | undefined {
-  const match = /^((?:[RGBADSX]\d+)+)_([A-Z]+)(?:_S8_UINT)?(?:_PACK(8|16|32))?$/.exec(name);
+  const match = /^((?:X8_)?(?:[RGBADSX]\d+)+)_([A-Z]+)(?:_S8_UINT)?(?:_PACK(8|16|32))?$/.exec(name);
   const packed = match?.[3];
   const kind = packed !== undefined ? "uint" : formatKinds[match?.[2] ?? ""];
   if (match === null || kind === undefined) return undefined;

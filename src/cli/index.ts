@@ -157,7 +157,11 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     .description("run Amber and VkScript scripts on the simulated GPU")
     .argument("[path...]", "scripts, or folders of them")
     .option("--root <dir>", "folder that the paths of --list count from")
-    .option("--list <file>", "scripts to run, one path a line")
+    .option(
+      "--list <file>",
+      "scripts to run, one path a line; may be given again",
+      (file: string, files: string[] = []) => [...files, file],
+    )
     .option("--jobs <n>", "scripts that run side by side")
     .option("--timeout-seconds <n>", "end a script after this long", "60")
     .addOption(new Option("--engine <engine>", "simulator").choices(["auto", "interpret", "translate"]).default("auto"))

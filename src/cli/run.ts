@@ -12,7 +12,7 @@ import { processSwitches, switchedMachine } from "./switches.ts";
 
 export interface RunFlags {
   readonly root?: string;
-  readonly list?: string;
+  readonly list?: readonly string[];
   readonly jobs?: string;
   readonly timeoutSeconds: string;
   readonly engine: string;
@@ -47,8 +47,8 @@ function count(text: string, option: string, least = 1): number {
   return value;
 }
 
-/** Scripts of the given files and folders, and of a list whose paths count from `--root`. */
-function findScripts(paths: readonly string[], { root = ".", list, fromComments }: RunFlags): ScriptFile[] {
+/** Scripts of the given files and folders, and of lists whose paths count from `--root`. */
+function findScripts(paths: readonly string[], { root = ".", list = [], fromComments }: RunFlags): ScriptFile[] {
   const wanted = fromComments === true ? /\.(amber|vkscript|comp)$/ : /\.(amber|vkscript)$/;
   const found: ScriptFile[] = [];
   for (const path of paths) {
@@ -60,12 +60,12 @@ function findScripts(paths: readonly string[], { root = ".", list, fromComments 
       for (const name of names) if (wanted.test(name)) found.push({ path: join(path, name), name: join(path, name) });
     }
   }
-  if (list !== undefined) {
+  for (const file of list) {
     let text: string;
     try {
-      text = readFileSync(list, "utf8");
+      text = readFileSync(file, "utf8");
     } catch (error) {
-      throw new CliError(2, `--list ${list}: ${fileProblem(error)}`);
+      throw new CliError(2, `--list ${file}: ${fileProblem(error)}`);
     }
     for (const name of text.split(/\r?\n/).map((line) => line.trim())) {
       if (name !== "") found.push({ path: join(root, name), name });

@@ -95,6 +95,32 @@ describe("what cannot run here", () => {
     expect(unsupported?.reason).toMatch(reason);
   });
 
+  it.each<[string, string, RegExp]>([
+    [
+      "a color with its tolerance behind it",
+      "EXPECT f IDX 0 0 SIZE 1 1 EQ_RGBA 1 2 3 4 TOLERANCE 1 0 5% 1\n",
+      /graphics/,
+    ],
+    ["samples behind the extent", "IMAGE i FORMAT R8_UNORM DIM_2D WIDTH 2 HEIGHT 2 SAMPLES 4\n", /graphics/],
+    ["unused bits before the depth", "BUFFER d FORMAT X8_D24_UNORM_PACK32\n", /graphics/],
+    ["texels whose low bits count", "IMAGE i FORMAT R8_SRGB DIM_1D WIDTH 2 DATA 272 -1 END\n", /graphics/],
+  ])("is read whole: %s", (_name, text, reason) => {
+    const before = "#!amber\nBUFFER f FORMAT R8G8B8A8_UNORM\nPIPELINE graphics p\nEND\n";
+    expect(read(before + text).unsupported?.reason).toMatch(reason);
+  });
+
+  it("is no excuse for a mistake in it", () => {
+    expect(mistake("#!amber\nIMAGE i FORMAT R8_UNORM DIM_1D WIDTH 2 SAMPLES 3\n")).toEqual([
+      2,
+      "3 is no number of samples",
+    ]);
+    expect(mistake(`#!amber\n${buffer}EXPECT b IDX 0 EQ 5 TOLERANCE 1\n`)).toEqual([
+      3,
+      "extra word TOLERANCE after EXPECT",
+    ]);
+    expect(mistake(`#!amber\n${buffer}EXPECT b IDX 0 0 EQ_RGB 1 2 3 TOLERANCE\n`)[1]).toMatch(/0 tolerances/);
+  });
+
   it("is no excuse for a mistake further down", () => {
     expect(mistake("#!amber\nPIPELINE graphics p\nEND\nRUN q 1 1 1\n")).toEqual([4, "there is no pipeline q"]);
   });
