@@ -36,6 +36,8 @@ function cpuSeconds(pid: number): number {
 
 const farm = await startTopology(1, 1);
 try {
+  // Not by way of the proxy, which takes a server on a busy machine for one that is down.
+  const { address } = farm.servers[0] as (typeof farm.servers)[number];
   const pids = () =>
     [...farm.servers.map(({ child }) => child), ...farm.workers]
       .filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
@@ -43,8 +45,8 @@ try {
   const timed = async (count: number) => {
     const before = pids().map(cpuSeconds);
     const started = performance.now();
-    const id = await sendBatch(farm.address, freshShaders(count));
-    const end = await waitFor(farm.address, id, ({ state }) => state !== "running");
+    const id = await sendBatch(address, freshShaders(count));
+    const end = await waitFor(address, id, ({ state }) => state !== "running");
     const seconds = (performance.now() - started) / 1000;
     const cpu = pids().map((pid, i) => cpuSeconds(pid) - (before[i] ?? 0));
     if (end.done !== count || end.failed > 0) throw new Error(`the batch came to ${JSON.stringify(end)}`);

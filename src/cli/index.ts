@@ -121,6 +121,16 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
       setStatus(await stats(paths, flags, settings));
     });
 
+  kiln
+    .command("render")
+    .description("run one fragment shader over a rectangle (not in this version)")
+    .argument("[arguments...]")
+    .allowUnknownOption()
+    .action(() => {
+      const instead = "kiln compile compiles fragment shaders, kiln exec runs compute shaders";
+      throw new CliError(3, `render: the simulated GPU of this version draws no pictures; ${instead}`);
+    });
+
   sourceFlags(kiln.command("exec"))
     .description("run one compute shader on raw buffers")
     .argument("<file>", "compute shader")

@@ -30,8 +30,9 @@ interface Report {
   readonly rows: readonly Compared[];
   readonly total: Compared;
   readonly failures: readonly Failure[];
-  /** Saved shaders that are no more. */
+  /** Saved shaders that are no more, and shaders that were not saved. */
   readonly gone: readonly string[];
+  readonly added: readonly string[];
   readonly isCompared: boolean;
 }
 
@@ -163,10 +164,11 @@ function reportOf(
   };
   const known = new Set([...rows, ...failures].map(({ name }) => name));
   const gone = [...(saved?.keys() ?? [])].filter((name) => !known.has(name));
+  const added = saved === undefined ? [] : [...known].filter((name) => !saved.has(name));
   const before = rows.flatMap(({ name }) => saved?.get(name) ?? []);
   // The totals of the same shaders, then and now.
   const total = { row: totalOf(rows), saved: before.length === rows.length ? totalOf(before) : undefined, broken: [] };
-  return { rows: rows.map(compare), total, failures, gone, isCompared: saved !== undefined };
+  return { rows: rows.map(compare), total, failures, gone, added, isCompared: saved !== undefined };
 }
 
 function junitOf({ rows, failures }: Report): string {
@@ -184,7 +186,7 @@ function junitOf({ rows, failures }: Report): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${head}\n${cases.join("\n")}\n</testsuite>\n`;
 }
 
-function jsonOf({ rows, total, failures, gone, isCompared }: Report): string {
+function jsonOf({ rows, total, failures, gone, added, isCompared }: Report): string {
   const differences = ({ row, saved }: Compared) =>
     saved && Object.fromEntries(statNames.map((name) => [name, row.stats[name] - saved.stats[name]]));
   const shaders = rows.map((compared) => ({
@@ -195,7 +197,7 @@ function jsonOf({ rows, total, failures, gone, isCompared }: Report): string {
     compiler: readBuildInfo(),
     shaders,
     total: { ...total.row.stats },
-    ...(isCompared && { totalDifference: differences(total) ?? null, gone }),
+    ...(isCompared && { totalDifference: differences(total) ?? null, gone, added }),
     failures,
   };
   return JSON.stringify(all, null, 2);
@@ -237,6 +239,7 @@ export async function stats(paths: readonly string[], flags: StatsFlags, setting
   if (flags.output === undefined || flags.output === "-") print(text);
   else writeText(flags.output, text);
   for (const name of report.gone) complain(`${name}: saved, but no longer among the shaders`);
+  for (const name of report.added) complain(`${name}: new, there is nothing saved to compare it with`);
   for (const { row, broken } of report.rows)
     for (const reason of broken) complain(`${row.name}: over budget: ${reason}`);
   if (flags.save !== undefined) {

@@ -45,6 +45,11 @@ const bytesEachOf = (request: FastifyRequest) => request.server.initialConfig.bo
 
 async function shadersOf(request: FastifyRequest): Promise<Shaders> {
   const { body } = request;
+  if (body === undefined || body === null) {
+    throw httpError("BAD_REQUEST", {
+      reason: "there is no body: send a list of shaders as application/json, or as lines",
+    });
+  }
   const split = Buffer.isBuffer(body)
     ? await linesOf(body, maxShaders)
     : await shadersOfJson(request, body as JsonBytes, maxShaders, bytesEachOf(request));

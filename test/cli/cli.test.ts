@@ -45,6 +45,10 @@ describe("kiln", () => {
       expect(wrong.stdout).toBe("");
       expect(wrong.stderr).not.toBe("");
     }
+    // Nothing is wrong with the line; the version lacks it.
+    const render = kiln(["render", "a.frag", "--size", "8x8", "-o", "a.png"]);
+    expect(render).toMatchObject({ status: 3, stdout: "" });
+    expect(render.stderr).toContain("this version draws no pictures");
   });
 
   it("bears readers that leave, and says where output has no room", () => {

@@ -82,6 +82,8 @@ describe("kiln stats", () => {
     expect(done.stdout).toContain(`<testcase classname="kiln.stats" name="${kernels}/saxpy.comp"/>`);
     expect(done.stdout).toMatch(new RegExp(`name="${bad}"><failure message="${bad}:2:\\d+: error: `));
     expect(done.stderr).toContain("nbody.comp: saved, but no longer among the shaders");
+    expect(done.stderr).toContain(`${bad}: new, there is nothing saved to compare it with`);
+    expect(done.stderr).not.toContain("saxpy.comp: new");
   });
 
   it("refuses a wrong command line with 2", () => {

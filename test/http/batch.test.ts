@@ -139,6 +139,7 @@ describe("batches", () => {
       expect(answer.status).toBe(status);
       expect(answer.headers.get("content-type")).toBe("application/problem+json");
     }
+    expect((await fetch(`${server.address}/batch`, { method: "POST" })).status).toBe(400);
     for (const path of ["/batch/x", "/batch/x/events"]) expect((await fetch(server.address + path)).status).toBe(404);
   });
 

@@ -518,7 +518,7 @@ describe("a listening server", () => {
     const slow = fetch(`${server.address}/compile`, {
       method: "POST",
       headers: json,
-      body: JSON.stringify({ source: "sleep 200", stage: "compute" }),
+      body: JSON.stringify({ source: "sleep 600", stage: "compute" }),
     });
     while (service.poolStats().running === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     // A request that is on its way when the server is told to stop, and whole only afterwards.
@@ -532,6 +532,11 @@ describe("a listening server", () => {
     while (late.bytesWritten === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     expect((await fetch(`${server.address}/health/live`)).status).toBe(200);
     const closing = server.close(5000);
+    // For a moment answers still come, on connections that they end: nobody's next request meets a closed one.
+    const early = await answerTo("GET /version HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
+    expect(early).toMatch(/^HTTP\/1\.1 200 /);
+    expect(early).toMatch(/^connection: close\r$/im);
+    await new Promise((resolve) => setTimeout(resolve, 200));
     late.write("\r\n");
     expect((await slow).status).toBe(200);
     await ended;
