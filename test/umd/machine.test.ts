@@ -270,6 +270,30 @@ describe.skipIf(!oracle("llvm-mc-19"))("the whole machine", () => {
     bad.destroy();
   });
 
+  it("counts the same, simulated time too, in a thread of its own and in turns of the caller's loop", async () => {
+    const reportOf = async (worker: boolean, seed: number) => {
+      const other = createMachine({ memoryBytes: 0x1000_0000, worker, seed, counters: true, wgps: 2 });
+      const device = other.openProcess("counted");
+      const out = device.createBoundBuffer(GROUPS * THREADS * 4);
+      // the second waits behind the first, or comes when it is over: the host's pace decides
+      const first = await run(device, "add", 3, out);
+      if (worker) await first.fence.wait();
+      const second = await run(device, "add", 4, out);
+      expect(await second.fence.wait()).toBe("SUCCESS");
+      expect(words(out)).toEqual(new Array(GROUPS * THREADS).fill(7));
+      const report = other.reportOf(device);
+      await other.close();
+      return report;
+    };
+    for (const seed of [1, 5]) {
+      const threaded = await reportOf(true, seed);
+      // two dispatches of three groups of two waves, each wave with one load and one store
+      expect(threaded?.counters).toMatchObject({ dispatches: 2, waves: 12, vmem: 24, stores: 12 });
+      expect(threaded?.counters.cycles).toBeGreaterThan(0);
+      expect(await reportOf(false, seed)).toEqual(threaded);
+    }
+  });
+
   it("runs other processes beside an endless loop, long before its timeout", async () => {
     const slow = machine.openProcess("slow", { timeoutMs: 60_000 });
     const { fence } = await run(slow, "endless", 1);
