@@ -146,6 +146,28 @@ describe("clones", () => {
     expect(kmd.usage()[0]?.vramBytes).toBe(8 * MIB);
   });
 
+  it("jobs that only read part nothing; without memory for the parting a job is refused, and the last one left is written in place", async () => {
+    const { kmd, p } = setup();
+    const source = create(p, 40);
+    map(p, source, VA, 40 * MIB);
+    expect(await run(p, write(VA, 5), [source])).toBe(ContextState.GOOD);
+    const { clone } = p.call("GEM_CLONE", { handle: source }).out;
+    const there = VA + 0x1000_0000n;
+    map(p, clone, there, 4096, VaFlag.READ);
+    // what the CPU looks at stays in VRAM: 16 of 96 MiB are left
+    view(kmd, p, create(p, 40));
+    expect(await run(p, encodePacket("NOP", {}, [0]), [clone])).toBe(ContextState.GOOD);
+    expect(info(p, clone).sharedBy).toBe(2);
+    expect(await run(p, write(there, 6), [clone])).toBe(ContextState.GUILTY);
+    expect(await run(p, write(VA, 6), [source])).toBe(Errno.ENOMEM);
+    expect(info(p, source).sharedBy).toBe(2);
+    p.call("VA_UNMAP", { va: there, size: 4096n });
+    expect(p.call("GEM_CLOSE", { handle: clone }).result).toBe(0);
+    expect(await run(p, write(VA + 4n, 6), [source])).toBe(ContextState.GOOD);
+    expect([...view(kmd, p, source).subarray(0, 5)]).toEqual([5, 0, 0, 0, 6]);
+    expect(kmd.usage()[0]?.vramBytes).toBe(80 * MIB);
+  });
+
   it("a CPU view parts them; closing one leaves the other whole", () => {
     const { kmd, p } = setup();
     const source = create(p, 1);
