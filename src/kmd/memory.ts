@@ -44,16 +44,16 @@ export function closeBo(residency: Residency, file: File, handle: number): numbe
   bo.holders.delete(file);
   const listing = file.listings.get(bo);
   if (listing === undefined) unmapAll(residency, file, bo);
-  else listing.closePending = true;
+  else for (const mapping of bo.mappings) if (mapping.file === file) listing.closing.add(mapping);
   residency.settle(bo.extent);
   unreference(residency, bo);
   return 0;
 }
 
-/** Removes every mapping of a BO that a file has; parts of reservations become holes. */
-export function unmapAll(residency: Residency, file: File, bo: Bo): void {
+/** Removes every mapping of a BO that a file has, or those of a set; parts of reservations become holes. */
+export function unmapAll(residency: Residency, file: File, bo: Bo, which?: ReadonlySet<Mapping>): void {
   for (const mapping of [...bo.mappings]) {
-    if (mapping.file !== file) continue;
+    if (mapping.file !== file || which?.has(mapping) === false) continue;
     const at = lowerBound(file.mappings, mapping.va);
     if (mapping.reservation === undefined) removeAt(residency, file, at);
     else replace(residency, file, at, hole(mapping, mapping.va, mapping.sizeBytes));

@@ -62,10 +62,10 @@ export interface HeapBlock {
   references: number;
 }
 
-/** A file's jobs that list a BO, and whether its mappings go when the last one ends. */
+/** A file's jobs that list a BO, and its mappings that go when the last one ends: those of a closed handle. */
 interface Listing {
   jobs: number;
-  closePending: boolean;
+  readonly closing: Set<Mapping>;
 }
 
 export interface Context {

@@ -122,7 +122,7 @@ export class Scheduler {
     for (const bo of job.bos) {
       bo.jobs++;
       bo.references++;
-      const listing = listings.get(bo) ?? { jobs: 0, closePending: false };
+      const listing = listings.get(bo) ?? { jobs: 0, closing: new Set() };
       listing.jobs++;
       listings.set(bo, listing);
     }
@@ -320,7 +320,8 @@ export class Scheduler {
     const listing = file.listings.get(bo);
     if (listing !== undefined && --listing.jobs === 0) {
       file.listings.delete(bo);
-      if (listing.closePending && !bo.holders.has(file)) unmapAll(residency, file, bo);
+      // The file may have got a handle of it again, with mappings of its own.
+      if (listing.closing.size > 0) unmapAll(residency, file, bo, listing.closing);
     }
     unreference(residency, bo);
   }

@@ -284,6 +284,28 @@ describe("lifetimes", () => {
     expect(p.call("VA_UNMAP", { va: 0x20_0000n, size: 4096n }).result).toBe(Errno.ENOENT);
   });
 
+  it("mappings of a closed handle go with its job, also when the BO came back by another; the new ones stay", async () => {
+    const { gpu, kmd } = machine();
+    const p = new Process(kmd, "p");
+    const context = p.context();
+    const ib = p.buffer(0x10_0000n, 4096);
+    const flags = VaFlag.READ | VaFlag.WRITE;
+    const { handle } = p.call("GEM_CREATE", { size: 4096n, domain: Domain.GTT }).out;
+    p.call("VA_MAP", { handle, flags, va: 0x20_0000n, size: 4096n });
+    const shared = kmd.exportBo(p.fd, handle);
+    if (typeof shared === "number") throw new Error(`export: ${shared}`);
+    gpu.paused = true;
+    p.submit(context, ib, store(0x20_0000n, 5), [handle]);
+    expect(p.call("GEM_CLOSE", { handle }).result).toBe(0);
+    const again = kmd.importBo(p.fd, shared);
+    expect(p.call("VA_MAP", { handle: again, flags, va: 0x30_0000n, size: 4096n }).result).toBe(0);
+    gpu.paused = false;
+    gpu.doorbell();
+    expect(await p.wait(context, 1n)).toBe(0);
+    expect(p.call("VA_UNMAP", { va: 0x20_0000n, size: 4096n }).result).toBe(Errno.ENOENT);
+    expect(p.call("VA_UNMAP", { va: 0x30_0000n, size: 4096n }).result).toBe(0);
+  });
+
   it("pages unmapped while any job of the process runs are not given to others before it ends", async () => {
     const { gpu, kmd } = machine();
     const p = new Process(kmd, "p");
