@@ -2,12 +2,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { httpError } from "./codes.ts";
 import type { JsonBytes } from "./json-body.ts";
+import { skipString } from "./json-scan.ts";
 
 /** A batch is taken apart for this long before other requests get a turn. */
 const turnMs = 5;
 /** Bodies of another form than the usual are parsed whole up to this size: a few milliseconds. */
 const wholeBytes = 1 << 20;
-const [quote, comma, colon, backslash] = [0x22, 0x2c, 0x3a, 0x5c];
+const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 const newline = 0x0a;
 const field = Buffer.from('"shaders"');
@@ -32,16 +33,6 @@ function skipBlank(bytes: Buffer, at: number): number {
   let next = at;
   while (isBlank(bytes[next])) next++;
   return next;
-}
-
-/** Past the string that begins at `at`; the end where it has none. */
-function skipString(bytes: Buffer, at: number): number {
-  for (let end = bytes.indexOf(quote, at + 1); end >= 0; end = bytes.indexOf(quote, end + 1)) {
-    let escapes = end;
-    while (bytes[escapes - 1] === backslash) escapes--;
-    if ((end - escapes) % 2 === 0) return end + 1;
-  }
-  return bytes.length;
 }
 
 /** Past the value that begins at `at`: where a comma or a bracket follows that is not its own. Whether it is JSON is not looked at. */

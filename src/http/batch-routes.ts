@@ -15,7 +15,8 @@ import { linesOf, shadersOfJson, Turns } from "./batch-body.ts";
 import { httpError } from "./codes.ts";
 import { type ParsedCompile, parseBody, validBody } from "./compile-request.ts";
 import { compileAnswerOf, refusal } from "./compile-route.ts";
-import type { JsonBytes } from "./json-body.ts";
+import { type JsonBytes, tooDeep } from "./json-body.ts";
+import { isTooDeep } from "./json-scan.ts";
 import { wants } from "./media.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { answerOf, batchBody, batchParams, batchProgress, compileBody, problemsOf, textOf } from "./schemas.ts";
@@ -155,6 +156,7 @@ const isHttpError = (error: unknown): error is ReturnType<typeof httpError> =>
 
 function parseLine(line: Buffer, limit: number): unknown {
   if (line.length > limit) throw httpError("BODY_TOO_LARGE", { limit });
+  if (isTooDeep(line)) throw tooDeep();
   try {
     return JSON.parse(line.toString("utf8"));
   } catch {

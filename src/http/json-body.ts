@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { httpError } from "./codes.ts";
+import { isTooDeep } from "./json-scan.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -8,6 +10,8 @@ declare module "fastify" {
 }
 
 type Parser = ReturnType<FastifyInstance["getDefaultJsonParser"]>;
+
+export const tooDeep = () => httpError("BAD_REQUEST", { reason: "the body nests lists and objects too deeply" });
 
 /** A JSON body as it came. */
 export class JsonBytes {
@@ -24,8 +28,9 @@ export class JsonBytes {
     return new JsonBytes(bytes, this.#parser);
   }
 
-  /** Errors: those of Fastify for bodies that are empty or no JSON. */
+  /** Errors: those of Fastify for bodies that are empty or no JSON; BAD_REQUEST for lists in lists without an end. */
   parse(request: FastifyRequest): unknown {
+    if (isTooDeep(this.bytes)) throw tooDeep();
     let parsed: unknown;
     let failure: Error | null = null;
     // It calls back before it returns.

@@ -130,6 +130,9 @@ describe("batches", () => {
       ['{"shaders":[1],"more":1}', 400],
       ['{"shaders":[{"__proto__":{}}]}', 400],
       [`${" ".repeat(2 << 20)}{"other":[]}`, 400],
+      // A parser takes a second for the whole of it.
+      ["[".repeat(4 << 20), 400],
+      [`{"shaders":${"[".repeat(1 << 17)}${"]".repeat(1 << 17)}}`, 400],
       ["{}", 400],
       ['{"shaders":[]}', 400],
       ['{"shaders":"x"}', 400],
