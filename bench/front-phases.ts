@@ -34,7 +34,15 @@ export function runPhases(shaders: readonly Shader[], clock: Clock, sums: Float6
     for (const [extension, behavior] of pre.extensions) if (behavior !== "disable") extensions.add(extension);
     const { lostNames } = unit;
     const common = { stage, entryPoint: "main", version };
-    const module = check(unit, { ...common, extensions, lostNames, diagnostics, relaxed: false, hasSubgroups: true });
+    const module = check(unit, {
+      ...common,
+      extensions,
+      warned: new Set(),
+      lostNames,
+      diagnostics,
+      relaxed: false,
+      hasSubgroups: true,
+    });
     const t3 = clock();
     if (module === undefined) throw new Error(`${name}: compiled before, now fails`);
     emitModule(module, { ...common, targetEnv: "vulkan1.2", vulkanMemoryModel, debugInfo: true, sources }, diagnostics);

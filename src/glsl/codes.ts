@@ -57,6 +57,7 @@ export const codes = defineCodes({
   },
   GLSL_EXTENSION_ALL: { status: 422, blame: "caller", text: "#extension all takes warn or disable only" },
   GLSL_UNKNOWN_EXTENSION: { status: 422, blame: "caller", text: "extension {name} is not supported" },
+  GLSL_EXTENSION_USED: { status: 422, blame: "caller", text: "{what} is of extension {extension}" },
   GLSL_NEEDS_EXTENSION: { status: 422, blame: "caller", text: "{what} needs #extension {extension}" },
   GLSL_NEEDS_VERSION: { status: 422, blame: "caller", text: "{what} needs version {version}" },
   GLSL_BAD_LINE: { status: 422, blame: "caller", text: "#line takes a line number and a source number or name" },

@@ -49,7 +49,11 @@ export function compileGlsl(request: GlslRequest): GlslResult {
   // the rest of the source is not known, so more messages would mislead
   if (preprocessed.exhausted) return { ok: false, diagnostics: diagnostics.items, filesRead };
   const extensions = new Set<string>();
-  for (const [name, behavior] of preprocessed.extensions) if (behavior !== "disable") extensions.add(name);
+  const warned = new Set<string>();
+  for (const [name, behavior] of preprocessed.extensions) {
+    if (behavior !== "disable") extensions.add(name);
+    if (behavior === "warn") warned.add(name);
+  }
   // rows of older versions are marked with the dialect as if it were an extension
   if (relaxed) extensions.add("relaxed");
   if (!version.es && version.number >= 460) extensions.add("core460");
@@ -57,7 +61,17 @@ export function compileGlsl(request: GlslRequest): GlslResult {
   const { lostNames } = unit;
   const { targetEnv = "vulkan1.3", debugInfo = true } = request;
   const hasSubgroups = targetEnv !== "vulkan1.0";
-  const module = check(unit, { stage, entryPoint, version, extensions, lostNames, diagnostics, relaxed, hasSubgroups });
+  const module = check(unit, {
+    stage,
+    entryPoint,
+    version,
+    extensions,
+    warned,
+    lostNames,
+    diagnostics,
+    relaxed,
+    hasSubgroups,
+  });
   if (module === undefined || diagnostics.hasErrors) return { ok: false, diagnostics: diagnostics.items, filesRead };
   const words = emitModule(
     module,

@@ -31,6 +31,7 @@ export const diagnosticTable = `| code | message |
 | GLSL_BAD_EXTENSION | #extension takes a name, a colon and require, enable, warn or disable |
 | GLSL_EXTENSION_ALL | #extension all takes warn or disable only |
 | GLSL_UNKNOWN_EXTENSION | extension … is not supported |
+| GLSL_EXTENSION_USED | … is of extension … |
 | GLSL_NEEDS_EXTENSION | … needs #extension … |
 | GLSL_NEEDS_VERSION | … needs version … |
 | GLSL_BAD_LINE | #line takes a line number and a source number or name |

@@ -318,6 +318,12 @@ const declarations: readonly Mistake[] = [
     stage: "vertex",
   },
   {
+    code: "GLSL_EXTENSION_USED",
+    source: body("⟦demote⟧;", "#extension GL_EXT_demote_to_helper_invocation : warn\n"),
+    ...fragment,
+    warning: true,
+  },
+  {
     code: "GLSL_XFB_BUFFER",
     source: top("layout(location = 0, xfb_buffer = 1) out B { layout(xfb_buffer = 2, xfb_offset = 0) vec4 ⟦a⟧; };"),
     stage: "vertex",

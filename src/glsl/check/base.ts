@@ -26,6 +26,8 @@ export interface CheckContext {
   readonly entryPoint: string;
   readonly version: Version;
   readonly extensions: ReadonlySet<string>;
+  /** Those of them whose use is warned of: `#extension NAME : warn`. */
+  readonly warned: ReadonlySet<string>;
   readonly lostNames: ReadonlySet<string>;
   readonly diagnostics: Diagnostics;
   /** Older GLSL and OpenGL's habits are taken: see `dialect`. */
@@ -60,6 +62,16 @@ export abstract class CheckBase {
     this.context = context;
     this.dialect = dialectOf(context);
     this.diagnostics = context.diagnostics;
+  }
+
+  /** Warns of a use where only extensions under `: warn` give it; `extensions` are all that would. */
+  protected noteExtension(what: string, extensions: readonly string[], { position, end }: Range): void {
+    const { warned } = this.context;
+    if (warned.size === 0) return;
+    const active = extensions.filter((name) => this.context.extensions.has(name));
+    const [extension] = active;
+    if (extension === undefined || !active.every((name) => warned.has(name))) return;
+    this.diagnostics.warn("GLSL_EXTENSION_USED", { what, extension }, position, end);
   }
 
   protected errorExpr(place: Range, type?: Type): Expr {

@@ -419,6 +419,7 @@ export abstract class CallChecker extends ConstructorChecker {
       this.diagnostics.error("GLSL_NEEDS_TARGET", values, callee.position, callee.end);
       return this.errorExpr(call, overload.returns);
     }
+    if (overload.extensions.length > 0) this.noteExtension(`'${overload.name}'`, overload.extensions, callee);
     const scopeAt = scopeArgument(overload);
     if (scopeAt !== undefined && !this.checkMemoryOrder(overload, args, scopeAt, callee)) {
       return this.errorExpr(call, overload.returns);

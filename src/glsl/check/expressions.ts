@@ -21,7 +21,7 @@ import {
   vectorType,
   withScalar,
 } from "../types/index.ts";
-import { joinConstness } from "./base.ts";
+import { joinConstness, type Range } from "./base.ts";
 import { CallChecker } from "./calls.ts";
 import { wrapWide } from "./fold.ts";
 import { unreadable } from "./lvalues.ts";
@@ -43,6 +43,7 @@ import type { Expr, Variable } from "./tree.ts";
 import { newVariable, noPlace } from "./variable.ts";
 
 /** Built-in variables of subgroups that the extension before SPIR-V 1.3 has as well. */
+const scopeExtension = "GL_KHR_memory_scope_semantics";
 const olderSubgroups: ReadonlySet<string> = new Set(["gl_SubgroupSize", "gl_SubgroupInvocationID"]);
 
 /** Components that one value may have when it is copied, passed or compared whole. */
@@ -263,6 +264,7 @@ export abstract class ExpressionChecker extends CallChecker {
       const variable = newVariable(expr.name, builtinType(limit[0]), "constant", noPlace, true);
       variable.value = typeof limit[1] === "number" ? [limit[1]] : limit[1];
       variable.constness = 1;
+      if (this.isScopeConstant(expr.name)) this.noteExtension(`'${expr.name}'`, [scopeExtension], expr);
       this.scopes.setGlobal(expr.name, variable);
       return variable;
     }
@@ -272,12 +274,22 @@ export abstract class ExpressionChecker extends CallChecker {
       const values = { name: row.name, target: "vulkan1.1" };
       this.diagnostics.error("GLSL_NEEDS_TARGET", values, expr.position, expr.end);
     }
+    if (row !== undefined) this.noteBuiltin(row, expr);
     return row === undefined ? undefined : this.declareBuiltin(row, row.type);
   }
 
+  private noteBuiltin({ name, extensions, version, removed }: BuiltinVariable, place: Range): void {
+    const own = this.context.version.number;
+    const core = extensions.length === 0 || (version > 0 && own >= version) || (removed > 0 && own < removed);
+    if (!core) this.noteExtension(`'${name}'`, extensions, place);
+  }
+
   private knowsConstant(name: string): boolean {
-    const scoped = /^gl_(?:Scope|Semantics|StorageSemantics)[A-Z]/.test(name);
-    return !scoped || this.context.extensions.has("GL_KHR_memory_scope_semantics");
+    return !this.isScopeConstant(name) || this.context.extensions.has(scopeExtension);
+  }
+
+  private isScopeConstant(name: string): boolean {
+    return /^gl_(?:Scope|Semantics|StorageSemantics)[A-Z]/.test(name);
   }
 
   /** The built-in variable of a name that this shader has, by its stage, version and extensions. */

@@ -189,8 +189,8 @@ export abstract class QualifierChecker extends ExpressionChecker {
   }
 
   protected needExtension(what: string, extension: string, { position, end }: Range): void {
-    if (this.context.extensions.has(extension)) return;
-    this.diagnostics.error("GLSL_NEEDS_EXTENSION", { what, extension }, position, end);
+    if (this.context.extensions.has(extension)) this.noteExtension(what, [extension], { position, end });
+    else this.diagnostics.error("GLSL_NEEDS_EXTENSION", { what, extension }, position, end);
   }
 
   /** `attribute` and `varying` are `in` and `out` in the relaxed dialect, and, with a warning, before version 4.20. */
@@ -225,15 +225,8 @@ export abstract class QualifierChecker extends ExpressionChecker {
       this.diagnostics.error("GLSL_UNKNOWN_LAYOUT", { name: id.name }, position, end);
       return;
     }
-    if (name === "scalar" && !this.context.extensions.has("GL_EXT_scalar_block_layout")) {
-      const values = { what: "layout(scalar)", extension: "GL_EXT_scalar_block_layout" };
-      this.diagnostics.error("GLSL_NEEDS_EXTENSION", values, position, end);
-    }
-    const { extensions } = this.context;
-    if (name.startsWith("buffer_reference") && !extensions.has("GL_EXT_buffer_reference")) {
-      const values = { what: `layout(${id.name})`, extension: "GL_EXT_buffer_reference" };
-      this.diagnostics.error("GLSL_NEEDS_EXTENSION", values, position, end);
-    }
+    if (name === "scalar") this.needExtension("layout(scalar)", "GL_EXT_scalar_block_layout", id);
+    if (name.startsWith("buffer_reference")) this.needExtension(`layout(${id.name})`, "GL_EXT_buffer_reference", id);
     let value: number | undefined;
     if (kind.takesValue) {
       if (id.value === undefined) {

@@ -92,7 +92,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
         this.diagnostics.error("GLSL_NOT_IN_VULKAN", { what }, spec.position, spec.end);
         return errorType;
       }
-      const extension = this.missingExtension(type);
+      const extension = this.missingExtension(type, spec);
       if (extension !== undefined) {
         const values = { what: `the type ${spec.name}`, extension };
         this.diagnostics.error("GLSL_NEEDS_EXTENSION", values, spec.position, spec.end);
@@ -115,7 +115,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
   }
 
   /** The extension to name for a number type that the shader's extensions don't have. */
-  private missingExtension(type: Type): string | undefined {
+  private missingExtension(type: Type, place: Range): string | undefined {
     const scalar = scalarOf(type);
     if (scalar === undefined) return undefined;
     const { kind, bits } = scalarFacts[scalar];
@@ -124,7 +124,9 @@ export abstract class SpecifierChecker extends QualifierChecker {
     const needed = `GL_EXT_shader_explicit_arithmetic_types_${word}`;
     const { extensions } = this.context;
     const others = ["GL_EXT_shader_explicit_arithmetic_types", needed, ...(narrowExtensions[word] ?? [])];
-    return others.some((name) => extensions.has(name)) ? undefined : needed;
+    if (!others.some((name) => extensions.has(name))) return needed;
+    this.noteExtension(`the type ${typeName(type)}`, others, place);
+    return undefined;
   }
 
   private *structNames(): Iterable<string> {

@@ -146,6 +146,7 @@ export abstract class StatementChecker extends DeclarationChecker {
     const { position, end } = expr;
     const jump = namedJumps.get(expr.name);
     if (jump === undefined || !this.context.extensions.has(jump.extension)) return false;
+    this.noteExtension(`'${expr.name}'`, [jump.extension], expr);
     if (this.context.stage !== "fragment") {
       this.diagnostics.error("GLSL_WRONG_STAGE", { name: expr.name, stage: "fragment" }, position, end);
     }
@@ -326,10 +327,7 @@ export abstract class StatementChecker extends DeclarationChecker {
   ): string | undefined {
     let result: string | undefined;
     for (const { name, value, position, end } of attributes) {
-      if (!this.context.extensions.has("GL_EXT_control_flow_attributes")) {
-        const values = { what: "an attribute", extension: "GL_EXT_control_flow_attributes" };
-        this.diagnostics.error("GLSL_NEEDS_EXTENSION", values, position, end);
-      }
+      this.needExtension("an attribute", "GL_EXT_control_flow_attributes", { position, end });
       const counted = ignored.includes(name);
       if (value !== undefined && counted) this.constantInteger(value);
       else if (value !== undefined) this.value(value);
