@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { glslCodes } from "../../src/glsl/index.ts";
-import { mistakes, unmark } from "./mistakes.ts";
+import { mistakes, unmark, variants } from "./mistakes.ts";
 import { compile } from "./tools.ts";
 
 describe("each mistake", () => {
-  it.each(mistakes)("$code", ({ code, source, warning, long: _, includes = {}, ...request }) => {
+  it.each([...mistakes, ...variants])("$code", ({ code, source, warning, long: _, includes = {}, ...request }) => {
     const main = unmark(source);
     const others = Object.entries(includes).map(([name, text]) => [name, unmark(text)] as const);
     const [file, marked] = others.find(([, { range }]) => range !== undefined) ?? ["test.comp", main];

@@ -404,6 +404,27 @@ export const mistakes: readonly Mistake[] = [
   ...statements,
 ];
 
+/** Other ways to make some of them. */
+export const variants: readonly Mistake[] = [
+  { code: "GLSL_BAD_CONDITION", source: top("#if ⟦1u⟧\n#endif") },
+  { code: "GLSL_BAD_CONDITION", source: top("#if ⟦08⟧\n#endif") },
+  { code: "GLSL_AMBIGUOUS_CALL", source: body("⟦f⟧(1);", "void f(uint a) { }\nvoid f(double a) { }\n") },
+  { code: "GLSL_AMBIGUOUS_CALL", source: body("⟦f⟧(1);", "void f(uint a) { }\nvoid f(float a) { }\n") },
+  { code: "GLSL_LOCAL_SIZE_CHANGED", source: top("layout(local_size_x = 1) in;\nlayout(⟦local_size_x = 4⟧) in;") },
+  { code: "GLSL_LAYOUT_MISPLACED", source: top("layout(⟦push_constant⟧) buffer B { int b; };") },
+  { code: "GLSL_OPAQUE_STORAGE", source: top("layout(set = 0, binding = 0) uniform B { sampler2D ⟦s⟧; };") },
+  {
+    code: "GLSL_REDEFINED",
+    source: top("layout(binding = 0) uniform B { int a; } b;\nlayout(binding = 1) uniform ⟦B⟧ { int a; } c;"),
+  },
+  { code: "GLSL_BAD_LIST", source: body("int a = ⟦{ 1 }⟧;") },
+  {
+    code: "GLSL_NO_MEMBER",
+    source: `${head}out gl_PerVertex { vec4 gl_Position; };\nvoid main() { ⟦gl_CullDistance⟧[0] = 1.0; }\n`,
+    stage: "vertex",
+  },
+];
+
 /** What is left of a text without the marks, and the marked range as lines and columns (from 1, in code points). */
 export function unmark(text: string): { readonly text: string; readonly range: readonly number[] | undefined } {
   const start = text.indexOf("⟦");

@@ -106,14 +106,18 @@ export abstract class CheckBase {
     return !version.es || extensions.has("GL_EXT_shader_implicit_conversions");
   }
 
-  /** Rank of an implicit conversion between component types: 0 none needed, higher is worse, undefined impossible. */
+  /**
+   * Rank of an implicit conversion between component types: 0 none needed, higher is worse, undefined impossible;
+   * `signRank` is neither better nor worse than those to reals.
+   */
   protected scalarRank(from: ScalarKind, to: ScalarKind): number | undefined {
     if (from === to) return 0;
     if (!this.allowsConversions() || !implicitTargets[from].includes(to)) return undefined;
     if (from === "int" && to === "uint" && this.context.version.number < 400 && !this.context.version.es) {
-      if (this.context.relaxed) return 2;
-      return this.context.extensions.has("GL_ARB_gpu_shader5") ? 2 : undefined;
+      if (this.context.relaxed) return signRank;
+      return this.context.extensions.has("GL_ARB_gpu_shader5") ? signRank : undefined;
     }
+    if (from === "int" && to === "uint") return signRank;
     const a = scalarFacts[from];
     const b = scalarFacts[to];
     // a wider type of the same kind is nearest where the source is narrow or a float, then float before double
@@ -176,6 +180,9 @@ export abstract class CheckBase {
     return rank === 0 || scalar === undefined ? expr : this.convert(expr, scalar);
   }
 }
+
+/** Rank of int to uint. */
+export const signRank = 4;
 
 /** Constness of an operation on operands. */
 export function joinConstness(a: Constness, b: Constness): Constness {

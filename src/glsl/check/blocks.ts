@@ -2,6 +2,7 @@ import type * as ast from "../syntax/index.ts";
 import {
   alignBytes,
   arrayStride,
+  containsOpaque,
   containsUnsized,
   type Member,
   type Packing,
@@ -11,6 +12,7 @@ import {
   sizeBytes,
   structType,
   type Type,
+  typeName,
 } from "../types/index.ts";
 import type { Range } from "./base.ts";
 import { InterfaceChecker } from "./interfaces.ts";
@@ -25,6 +27,8 @@ const BLOCK_LIMIT_BYTES = 0xffff_ffff;
 /** Uniform, buffer, shared and push-constant blocks, and blocks between the stages. */
 export abstract class BlockChecker extends InterfaceChecker {
   private pushConstant: Variable | undefined;
+  /** Blocks by storage and name: those of one interface have different names. */
+  private readonly blockPlaces = new Map<string, Range>();
   /** Defaults that `layout(std430, row_major) buffer;` sets. */
   protected readonly blockDefaults: {
     [S in "uniform" | "buffer" | "shared"]: { packing: Packing; rowMajor: boolean };
@@ -75,6 +79,7 @@ export abstract class BlockChecker extends InterfaceChecker {
   /** `out gl_PerVertex { … };`: each member as if it were declared alone. */
   protected perVertex(decl: ast.BlockDecl, q: Qualifiers, members: readonly Member[]): void {
     const { buffer, members: placed } = this.captures.members(q, members);
+    this.perVertexNames = new Set(members.map((member) => member.name));
     for (const member of placed) {
       const row = this.builtinRow(member.name);
       if (row === undefined) {
@@ -157,7 +162,7 @@ export abstract class BlockChecker extends InterfaceChecker {
       "scalar",
       "row_major",
       "column_major",
-      "push_constant",
+      ...(q.storage === "uniform" ? ["push_constant"] : []),
       "set",
       "binding",
       "align",
@@ -193,6 +198,7 @@ export abstract class BlockChecker extends InterfaceChecker {
     struct: StructType,
     place: Range,
   ): void {
+    this.noteBlock(decl.name, storage, place);
     const instance = decl.instance;
     const type = instance === undefined ? struct : this.withDimensions(struct, instance.dimensions);
     if (containsOuterUnsized(type) && instance !== undefined && !this.hasDescriptorIndexing()) {
@@ -232,6 +238,18 @@ export abstract class BlockChecker extends InterfaceChecker {
     }
   }
 
+  private noteBlock(name: string, storage: Storage, place: Range): void {
+    // push constants are of the uniform interface
+    const key = `${storage === "pushConstant" ? "uniform" : storage} ${name}`;
+    const previous = this.blockPlaces.get(key);
+    if (previous === undefined) {
+      this.blockPlaces.set(key, place);
+      return;
+    }
+    const notes = [{ message: "previous declaration", ...rangeOf(previous) }];
+    this.diagnostics.error("GLSL_REDEFINED", { name }, place.position, place.end, notes);
+  }
+
   protected checkBinding(q: Qualifiers, push: boolean, name: string, place: Range): void {
     if (push) {
       for (const id of ["set", "binding"]) {
@@ -262,6 +280,10 @@ export abstract class BlockChecker extends InterfaceChecker {
         this.diagnostics.error("GLSL_RUNTIME_ARRAY", { name }, member.position, member.end);
       }
       if (type.kind === "error") continue;
+      if (containsOpaque(type)) {
+        this.diagnostics.error("GLSL_OPAQUE_STORAGE", { type: typeName(type) }, member.position, member.end);
+        continue;
+      }
       const rowMajor = member.layout.rowMajor ?? layout.rowMajor;
       const align = alignBytes(type, layout.packing, rowMajor);
       const given = member.layout.offset;

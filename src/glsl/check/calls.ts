@@ -2,7 +2,7 @@ import { builtinFunctionNames, builtinOverloads, type Overload, type ParameterMo
 import type { Note } from "../diagnostics.ts";
 import type * as ast from "../syntax/index.ts";
 import { arrayType, coreType, scalarFacts, scalarOf, type Type, typeName, voidType } from "../types/index.ts";
-import type { Range } from "./base.ts";
+import { type Range, signRank } from "./base.ts";
 import { ConstructorChecker } from "./constructors.ts";
 import { type KnownFunction, rememberedOverload, rememberOverload } from "./dialect.ts";
 import { foldBuiltin } from "./fold-builtins.ts";
@@ -448,12 +448,16 @@ function areConstants(args: readonly Expr[]): args is readonly ConstantExpr[] {
   return true;
 }
 
-/** Whether a call with ranks `a` beats one with ranks `b`: nowhere worse and somewhere better. */
+/**
+ * Whether a call with ranks `a` beats one with ranks `b`: nowhere worse and somewhere better. Of int to uint and int to a
+ * real neither is better. Source: GLSL 4.60, 6.1 (Function Definitions).
+ */
 function isBetter(a: readonly (number | undefined)[], b: readonly (number | undefined)[]): boolean {
   let better = false;
   for (let at = 0; at < a.length; at++) {
     const x = a[at] ?? 0;
     const y = b[at] ?? 0;
+    if (x !== y && x > 1 && y > 1 && (x === signRank || y === signRank)) continue;
     if (x > y) return false;
     if (x < y) better = true;
   }

@@ -246,7 +246,6 @@ export abstract class ConstructorChecker extends OperatorChecker {
       return this.constructMembers(arrayType(parts[0].type, count), parts, init);
     }
     if (type.kind === "struct") return this.constructMembers(type, parts, init);
-    if (type.kind === "scalar") return movedNode(parts[0]!, init);
     return this.construct(type, parts, init);
   }
 }
@@ -307,8 +306,6 @@ function listCount(type: Type, given: number): number | undefined {
       return type.size;
     case "matrix":
       return type.columns;
-    case "scalar":
-      return 1;
     default:
       return undefined;
   }

@@ -28,6 +28,8 @@ const localSizeNames: readonly string[] = dimensions.flatMap((d) => [`local_size
 export abstract class DeclarationChecker extends BlockChecker {
   protected readonly localSize: LocalSize[] = dimensions.map(() => ({ size: 1, specId: undefined }));
   private localSizePlace: Range | undefined;
+  /** By dimension; what is not given is 1 and may become something else. */
+  private readonly localSizeGiven: boolean[] = [];
   protected workGroupSize: Variable | undefined;
   protected earlyFragmentTests = false;
   protected postDepthCoverage = false;
@@ -103,7 +105,6 @@ export abstract class DeclarationChecker extends BlockChecker {
 
   private localSizes(q: Qualifiers, decl: Range): void {
     this.allowLayout(q, localSizeNames, "in");
-    const first = this.localSizePlace === undefined;
     for (const [at, dimension] of dimensions.entries()) {
       const size = q.layout.get(localSizeNames[2 * at]!);
       const id = q.layout.get(localSizeNames[2 * at + 1]!);
@@ -123,7 +124,7 @@ export abstract class DeclarationChecker extends BlockChecker {
           this.diagnostics.error("GLSL_LOCAL_SIZE_LIMIT", values, size.position, size.end);
           continue;
         }
-        if (!first && before.size !== size.value && before.size !== 1) {
+        if (this.localSizeGiven[at] === true && before.size !== size.value) {
           const values = { dimension, first: before.size, second: size.value };
           const notes =
             this.localSizePlace === undefined ? [] : [{ message: "first given here", ...rangeOf(this.localSizePlace) }];
@@ -131,6 +132,7 @@ export abstract class DeclarationChecker extends BlockChecker {
           continue;
         }
       }
+      if (size !== undefined) this.localSizeGiven[at] = true;
       this.localSize[at] = { size: size?.value ?? before.size, specId: id?.value ?? before.specId };
     }
     this.localSizePlace ??= decl;

@@ -65,6 +65,14 @@ function swizzleComponents(name: string): readonly number[] | undefined {
 }
 
 /** Expressions: names, access, operators, assignment. */
+/** Source: GLSL 4.60, 7.1.1 (Vertex Shader Special Variables). */
+const perVertexMembers: ReadonlySet<string> = new Set([
+  "gl_Position",
+  "gl_PointSize",
+  "gl_ClipDistance",
+  "gl_CullDistance",
+]);
+
 export abstract class ExpressionChecker extends CallChecker {
   /** Built-in variables that some expression names. */
   protected readonly usedBuiltins = new Set<Variable>();
@@ -255,6 +263,9 @@ export abstract class ExpressionChecker extends CallChecker {
     return this.builtins;
   }
 
+  /** Members of a redeclared `gl_PerVertex`: the shader has no others of its block then. */
+  protected perVertexNames: ReadonlySet<string> | undefined;
+
   /** Declares a built-in variable at its first use. */
   private builtin(expr: ast.NameExpr): Variable | undefined {
     if (!expr.name.startsWith("gl_")) return undefined;
@@ -267,6 +278,10 @@ export abstract class ExpressionChecker extends CallChecker {
       if (this.isScopeConstant(expr.name)) this.noteExtension(`'${expr.name}'`, [scopeExtension], expr);
       this.scopes.setGlobal(expr.name, variable);
       return variable;
+    }
+    if (this.perVertexNames?.has(expr.name) === false && perVertexMembers.has(expr.name)) {
+      const values = { type: "gl_PerVertex", name: expr.name };
+      this.diagnostics.error("GLSL_NO_MEMBER", values, expr.position, expr.end);
     }
     const row = this.builtinRow(expr.name);
     const subgroups = row?.extensions[0]?.startsWith("GL_KHR_shader_subgroup") === true;

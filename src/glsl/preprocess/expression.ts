@@ -57,10 +57,10 @@ export function evaluateCondition(
     if (token === undefined || depth > DEPTH_LIMIT) return fail(token);
     switch (token.kind) {
       case T.Number: {
-        const match = /^(?:0[xX][0-9a-fA-F]+|\d+)(?=[uU]?$)/.exec(token.text);
-        if (match === null) return fail(token);
-        const text = match[0];
-        return (/^0[0-7]+$/.test(text) ? Number.parseInt(text, 8) : Number(text)) | 0;
+        const { text } = token;
+        if (/^0[0-7]+$/.test(text)) return Number.parseInt(text, 8) | 0;
+        // no suffixes here, and no digits that octal numbers don't have
+        return /^(?:0[xX][0-9a-fA-F]+|0|[1-9]\d*)$/.test(text) ? Number(text) | 0 : fail(token);
       }
       case T.Identifier:
         if (strict) {
