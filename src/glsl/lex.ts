@@ -2,12 +2,12 @@ import type { SourceFile } from "./source.ts";
 import { FIRST_ON_LINE, SPACE_BEFORE, T, type Token, type TokenKind } from "./token.ts";
 import { wordOf } from "./words.ts";
 
-/** Character classes by code below 128. */
+/** Character classes by code, those beyond ASCII as one (`BEYOND`). */
 const SPACE = 1;
 const NEWLINE = 2;
 const DIGIT = 4;
 const LETTER = 8;
-const classes = new Uint8Array(128);
+const classes = new Uint8Array(129);
 for (const c of " \t\v\f") classes[c.charCodeAt(0)] = SPACE;
 for (const c of "\n\r") classes[c.charCodeAt(0)] = NEWLINE;
 for (let c = 48; c < 58; c++) classes[c] = DIGIT;
@@ -68,17 +68,49 @@ const operatorRows: readonly (readonly [string, TokenKind])[] = [
 interface OperatorRow {
   readonly text: string;
   readonly kind: TokenKind;
+  readonly width: number;
+  /** Its second and third character, 0 where it has none. */
+  readonly second: number;
+  readonly third: number;
 }
 
 const noRows: readonly OperatorRow[] = [];
 const operatorsByFirst: OperatorRow[][] = [];
 for (let c = 0; c < 128; c++) operatorsByFirst.push([]);
-for (const [text, kind] of operatorRows) operatorsByFirst[text.charCodeAt(0)]!.push({ text, kind });
+for (const [text, kind] of operatorRows) {
+  const [first, second, third] = [0, 1, 2].map((at) => (at < text.length ? text.charCodeAt(at) : 0));
+  operatorsByFirst[first!]!.push({ text, kind, width: text.length, second: second!, third: third! });
+}
 
 /** Operators of one character that no other starts with. */
 const onlyOperators: readonly (OperatorRow | undefined)[] = operatorsByFirst.map((rows) =>
   rows.length === 1 && rows[0]!.text.length === 1 ? rows[0] : undefined,
 );
+
+/** Stands for every character beyond ASCII, none of which starts or carries on a token. */
+const BEYOND = 128;
+const encoder = new TextEncoder();
+const noCodes = new Uint8Array(2);
+/** Arrays of lexers that are done: making one costs as much as filling it. */
+const spareCodes: Uint8Array[] = [];
+const SPARE_COUNT = 4;
+const SPARE_LENGTH = 1 << 18;
+
+/**
+ * The characters of a text as bytes, which are read faster than a string's: ASCII as it is, others `BEYOND`, then two
+ * zeros at least, so that what looks ahead needs no bounds.
+ */
+function codesOf(text: string): Uint8Array {
+  const { length } = text;
+  let codes = spareCodes.pop();
+  if (codes === undefined || codes.length < length + 2) codes = new Uint8Array(Math.max(8192, 2 * length + 2));
+  // an answer of as many bytes as characters is ASCII all through
+  const isAscii = length > 64 && encoder.encodeInto(text, codes).written === length;
+  if (!isAscii) for (let at = 0; at < length; at++) codes[at] = Math.min(text.charCodeAt(at), BEYOND);
+  codes[length] = 0;
+  codes[length + 1] = 0;
+  return codes;
+}
 
 /** Splits a file into preprocessing tokens, one call each. Comments and white space become flags. Never fails. */
 export class Lexer {
@@ -86,6 +118,8 @@ export class Lexer {
   /** The first of the file's continuations that no comment before has passed. */
   private splice = 0;
   private readonly text: string;
+  /** The text's `codesOf` up to its end, which gives them to a later lexer. */
+  private codes: Uint8Array;
   private readonly base: number;
   readonly file: SourceFile;
   private readonly continued: ((position: number) => void) | undefined;
@@ -95,36 +129,50 @@ export class Lexer {
     this.continued = continued;
     this.file = file;
     this.text = file.text;
+    this.codes = codesOf(file.text);
     this.base = file.base;
   }
 
   next(): Token {
-    const text = this.text;
+    const { text, codes, base } = this;
     const length = text.length;
     let at = this.at;
     let flags = at === 0 ? FIRST_ON_LINE : 0;
     for (;;) {
       if (at >= length) {
         this.at = at;
+        this.release();
         return this.token(T.Eof, length, length, flags | FIRST_ON_LINE);
       }
-      const c = text.charCodeAt(at);
-      const kind = c < 128 ? classes[c]! : 0;
+      const c = codes[at]!;
+      const kind = classes[c]!;
       if (kind === SPACE) {
         at++;
         flags |= SPACE_BEFORE;
       } else if (kind === NEWLINE) {
         at++;
         flags |= FIRST_ON_LINE | SPACE_BEFORE;
-      } else if (c === 47 && text.charCodeAt(at + 1) === 47) {
+      } else if (kind === LETTER) {
+        const start = at++;
+        let hash = c;
+        for (;;) {
+          const letter = codes[at]!;
+          if ((classes[letter]! & (LETTER | DIGIT)) === 0) break;
+          hash = (Math.imul(hash, 31) + letter) | 0;
+          at++;
+        }
+        this.at = at;
+        const { text: word, keyword } = wordOf(text, codes, start, at, hash);
+        return { kind: T.Identifier, text: word, keyword, position: base + start, end: base + at, flags };
+      } else if (c === 47 && codes[at + 1] === 47) {
         const start = at;
         at += 2;
-        while (at < length && text.charCodeAt(at) !== 10 && text.charCodeAt(at) !== 13) at++;
+        while (at < length && codes[at] !== 10 && codes[at] !== 13) at++;
         flags |= SPACE_BEFORE;
         const splices = this.file.spliceOffsets;
         while (this.splice < splices.length && splices[this.splice]! < start + 2) this.splice++;
-        if (this.splice < splices.length && splices[this.splice]! <= at) this.continued?.(this.base + start);
-      } else if (c === 47 && text.charCodeAt(at + 1) === 42) {
+        if (this.splice < splices.length && splices[this.splice]! <= at) this.continued?.(base + start);
+      } else if (c === 47 && codes[at + 1] === 42) {
         const close = text.indexOf("*/", at + 2);
         if (close < 0) {
           this.at = length;
@@ -132,28 +180,26 @@ export class Lexer {
         }
         at = close + 2;
         flags |= SPACE_BEFORE;
-      } else if (kind === LETTER) {
-        const start = at++;
-        let hash = c;
-        for (; at < length; at++) {
-          const letter = text.charCodeAt(at);
-          if (letter >= 128 || (classes[letter]! & (LETTER | DIGIT)) === 0) break;
-          hash = (Math.imul(hash, 31) + letter) | 0;
-        }
-        this.at = at;
-        const { base } = this;
-        const { text: word, keyword } = wordOf(text, start, at, hash);
-        return { kind: T.Identifier, text: word, keyword, position: base + start, end: base + at, flags };
-      } else if (kind === DIGIT || (c === 46 && isDigit(text.charCodeAt(at + 1)))) {
-        const end = numberEnd(text, at);
+      } else if (kind === DIGIT || (c === 46 && classes[codes[at + 1]!] === DIGIT)) {
+        const end = numberEnd(codes, at);
         this.at = end;
-        return this.token(T.Number, at, end, flags);
+        let hash = 0;
+        for (let digit = at; digit < end; digit++) hash = (Math.imul(hash, 31) + codes[digit]!) | 0;
+        const { text: word } = wordOf(text, codes, at, end, hash);
+        return { kind: T.Number, text: word, keyword: T.Number, position: base + at, end: base + end, flags };
       } else if (c === 34) {
         return this.string(at, flags);
       } else {
         return this.operator(at, c, flags);
       }
     }
+  }
+
+  private release(): void {
+    const { codes } = this;
+    if (codes === noCodes) return;
+    this.codes = noCodes;
+    if (codes.length <= SPARE_LENGTH && spareCodes.length < SPARE_COUNT) spareCodes.push(codes);
   }
 
   /** The rest of the line at `position`, comments and all; the lexer goes on at the line's end. */
@@ -180,19 +226,19 @@ export class Lexer {
   }
 
   private operator(at: number, c: number, flags: number): Token {
-    const only = c < 128 ? onlyOperators[c] : undefined;
+    const only = c < BEYOND ? onlyOperators[c] : undefined;
     if (only !== undefined) {
       this.at = at + 1;
       const position = this.base + at;
       const { kind } = only;
       return { kind, text: only.text, keyword: kind, position, end: position + 1, flags };
     }
-    const rows = c < 128 ? operatorsByFirst[c]! : noRows;
+    const { codes } = this;
+    const rows = c < BEYOND ? operatorsByFirst[c]! : noRows;
     for (let row = 0; row < rows.length; row++) {
-      const { text, kind } = rows[row]!;
-      const width = text.length;
-      if (width > 1 && this.text.charCodeAt(at + 1) !== text.charCodeAt(1)) continue;
-      if (width > 2 && this.text.charCodeAt(at + 2) !== text.charCodeAt(2)) continue;
+      const { text, kind, width, second, third } = rows[row]!;
+      if (width > 1 && codes[at + 1] !== second) continue;
+      if (width > 2 && codes[at + 2] !== third) continue;
       this.at = at + width;
       return { kind, text, keyword: kind, position: this.base + at, end: this.base + at + width, flags };
     }
@@ -208,34 +254,34 @@ export class Lexer {
 }
 
 function isDigit(c: number): boolean {
-  return c >= 48 && c < 58;
+  return classes[c] === DIGIT;
 }
 
 function isWord(c: number): boolean {
-  return c < 128 && (classes[c]! & (LETTER | DIGIT)) !== 0;
+  return (classes[c]! & (LETTER | DIGIT)) !== 0;
 }
 
 /** End of a numeric literal with its suffix, and of any letters glued to it (an error for the parser to name). */
-function numberEnd(text: string, start: number): number {
+function numberEnd(codes: Uint8Array, start: number): number {
   let at = start;
-  if (text.charCodeAt(at) === 48 && (text.charCodeAt(at + 1) | 32) === 120) {
+  if (codes[at] === 48 && (codes[at + 1]! | 32) === 120) {
     at += 2;
-    while (isWord(text.charCodeAt(at))) at++;
+    while (isWord(codes[at]!)) at++;
     return at;
   }
-  while (isDigit(text.charCodeAt(at))) at++;
-  if (text.charCodeAt(at) === 46) {
+  while (isDigit(codes[at]!)) at++;
+  if (codes[at] === 46) {
     at++;
-    while (isDigit(text.charCodeAt(at))) at++;
+    while (isDigit(codes[at]!)) at++;
   }
-  if ((text.charCodeAt(at) | 32) === 101) {
-    const sign = text.charCodeAt(at + 1);
+  if ((codes[at]! | 32) === 101) {
+    const sign = codes[at + 1]!;
     const digits = sign === 43 || sign === 45 ? at + 2 : at + 1;
-    if (isDigit(text.charCodeAt(digits))) {
+    if (isDigit(codes[digits]!)) {
       at = digits;
-      while (isDigit(text.charCodeAt(at))) at++;
+      while (isDigit(codes[at]!)) at++;
     }
   }
-  while (isWord(text.charCodeAt(at))) at++;
+  while (isWord(codes[at]!)) at++;
   return at;
 }

@@ -44,11 +44,11 @@ for (const opcode of [
 export class ModuleBuilder extends TypePool {
   /** The version word of the header. */
   readonly version: number;
-  private readonly capabilities = new Set<number>();
+  private readonly capabilities: number[] = [];
   private lastCapability = -1;
   private standardSet: Id = 0;
-  private readonly extensions = new Set<string>();
-  private readonly imports = new Map<string, Id>();
+  private readonly extensions: string[] = [];
+  private imports: Map<string, Id> | undefined;
   private readonly importWords = new WordBuffer();
   private readonly entries: Entry[] = [];
   private readonly modes = new WordBuffer();
@@ -80,18 +80,19 @@ export class ModuleBuilder extends TypePool {
   }
 
   capability(capability: number): void {
-    // the sets keep their order, in which the module has them: most calls repeat the last one
+    // in the order in which the module has them; few, and most calls repeat the last one
     if (capability === this.lastCapability) return;
     this.lastCapability = capability;
-    this.capabilities.add(capability);
+    if (!this.capabilities.includes(capability)) this.capabilities.push(capability);
   }
 
   extension(name: string): void {
-    this.extensions.add(name);
+    if (!this.extensions.includes(name)) this.extensions.push(name);
   }
 
   /** The id of an extended instruction set, imported once: `extInstImport("GLSL.std.450")`. */
   extInstImport(name: string): Id {
+    this.imports ??= new Map();
     let id = this.imports.get(name);
     if (id === undefined) {
       id = this.id();
@@ -123,7 +124,11 @@ export class ModuleBuilder extends TypePool {
   }
 
   executionMode(fn: Id, mode: number, ...operands: readonly number[]): void {
-    this.modes.instruction(Op.OpExecutionMode, [fn, mode, ...operands]);
+    const { modes } = this;
+    modes.start(Op.OpExecutionMode, operands.length + 3);
+    modes.push(fn);
+    modes.push(mode);
+    for (let at = 0; at < operands.length; at++) modes.push(operands[at]!);
   }
 
   /** For modes whose operands are ids (`LocalSizeId`). */
@@ -144,11 +149,15 @@ export class ModuleBuilder extends TypePool {
 
   /** OpSource; a text that is too long for one instruction continues in OpSourceContinued. */
   source(language: number, version: number, file?: Id, text?: string): void {
-    if (file === undefined) {
-      this.sourceWords.instruction(Op.OpSource, [language, version]);
+    const { sourceWords } = this;
+    if (file === undefined || text === undefined) {
+      sourceWords.start(Op.OpSource, file === undefined ? 3 : 4);
+      sourceWords.push(language);
+      sourceWords.push(version);
+      if (file !== undefined) sourceWords.push(file);
       return;
     }
-    const parts = text === undefined ? [] : splitText(text, (maxInstructionWords - 6) * 4);
+    const parts = splitText(text, (maxInstructionWords - 6) * 4);
     const first = parts[0] === undefined ? [] : encodeString(parts[0]);
     this.sourceWords.instruction(Op.OpSource, [language, version, file, ...first]);
     for (const part of parts.slice(1)) this.sourceWords.instruction(Op.OpSourceContinued, encodeString(part));
@@ -178,7 +187,12 @@ export class ModuleBuilder extends TypePool {
   beginFunction(returns: Id, type: Id, control = 0, id: Id = this.id()): Id {
     invariant(this.current === undefined, "function inside a function");
     this.current = { head: new WordBuffer(), locals: new WordBuffer(), body: new WordBuffer() };
-    this.current.head.instruction(Op.OpFunction, [returns, id, control, type]);
+    const { head } = this.current;
+    head.start(Op.OpFunction, 5);
+    head.push(returns);
+    head.push(id);
+    head.push(control);
+    head.push(type);
     this.hasBlock = false;
     this.dropLine();
     return id;
@@ -351,8 +365,17 @@ export class ModuleBuilder extends TypePool {
       else for (const id of entry.interface) model.push(id);
       model.stretch(at);
     }
-    const sections = [head, this.importWords, model, this.modes, this.stringWords, this.sourceWords, this.names];
-    sections.push(this.annotations, this.globals);
+    const sections = [
+      head,
+      this.importWords,
+      model,
+      this.modes,
+      this.stringWords,
+      this.sourceWords,
+      this.names,
+      this.annotations,
+      this.globals,
+    ];
     for (const { head: first, locals, body } of this.functions) sections.push(first, locals, body);
     let length = 0;
     for (const section of sections) length += section.length;
@@ -362,7 +385,7 @@ export class ModuleBuilder extends TypePool {
       at = section.copyTo(words, at);
       section.release();
     }
-    this.releaseBuckets();
+    this.releaseTable();
     return words;
   }
 

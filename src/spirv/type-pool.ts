@@ -6,25 +6,26 @@ import { WordBuffer } from "./word-buffer.ts";
 /** A result id; ids count from 1. */
 export type Id = number;
 
-const noWords: readonly number[] = [];
-/** Buckets of the table of types and constants at first, a power of two. */
+/** Buckets of the table of types and constants at first, a power of two, and its entries. */
 const BUCKETS = 256;
-const SPARE_BUCKETS = 4;
-/** All zero. */
-const spareBuckets: Int32Array[] = [];
-const noBuckets = new Int32Array(1);
+const ENTRY_WORDS = 5;
+const ENTRIES = 2 * BUCKETS;
+const SPARE_TABLES = 4;
+/** Tables of pools that are done, their buckets all zero. */
+const spareTables: Table[] = [];
 
-interface Scalar {
-  readonly kind: "int" | "float";
-  readonly width: number;
+interface Table {
+  readonly buckets: Int32Array;
+  readonly entries: Int32Array;
 }
 
-/** FNV-1a over words, as a small integer. */
-function hashWords(opcode: number, second: number, operands: readonly number[]): number {
-  let hash = Math.imul(opcode ^ 0x811c9dc5, 0x01000193);
-  hash = Math.imul(hash ^ second, 0x01000193);
-  for (let at = 0; at < operands.length; at++) hash = Math.imul(hash ^ operands[at]!, 0x01000193);
-  return (hash ^ (hash >>> 15)) & 0x3fffffff;
+const takeTable = (): Table =>
+  spareTables.pop() ?? { buckets: new Int32Array(BUCKETS), entries: new Int32Array(ENTRIES * ENTRY_WORDS) };
+
+interface Scalar {
+  readonly id: Id;
+  readonly kind: "int" | "float";
+  readonly width: number;
 }
 
 /**
@@ -36,17 +37,17 @@ export class TypePool {
   readonly annotations = new WordBuffer();
   /**
    * Types and constants by a hash of their words. An entry is five numbers: the next entry of its bucket (0: none), hash,
-   * offset in `globals`, layout, id.
+   * offset in `globals`, layout, id. The first is none.
    */
-  private readonly pooled: number[] = [0, 0, 0, 0, 0];
-  private buckets: Int32Array = spareBuckets.pop() ?? new Int32Array(BUCKETS);
+  private table = takeTable();
+  private entriesEnd = ENTRY_WORDS;
   /** Numbers of the keys of `typeStruct`. */
-  private readonly structKeys = new Map<string, number>();
-  private readonly scalars = new Map<Id, Scalar>();
-  /** Constants of `uint` by value, which scopes, semantics and sizes ask for again and again. */
-  private readonly uints = new Map<number, Id>();
+  private structKeys: Map<string, number> | undefined;
+  /** A dozen at most. */
+  private readonly scalars: Scalar[] = [];
+  private uint: Id = 0;
   private nextId = 1;
-  /** Whether the last `pooledType` was made by it. */
+  /** Whether the last type or constant that was asked for was not there yet. */
   private fresh = false;
 
   /** A fresh id. */
@@ -78,95 +79,113 @@ export class TypePool {
     if (operand !== undefined) annotations.push(operand);
   }
 
-  /** The id of an instruction with these words, or 0. `type` 0: it has no result type. */
-  private find(hash: number, opcode: number, type: Id, operands: readonly number[], layout: number): Id {
-    const { globals, pooled, buckets } = this;
-    const count = operands.length;
-    const skip = type === 0 ? 2 : 3;
-    const head = (((count + skip) << 16) | opcode) >>> 0;
-    for (let entry = buckets[hash & (buckets.length - 1)]!; entry !== 0; entry = pooled[entry]!) {
-      if (pooled[entry + 1] !== hash || pooled[entry + 3] !== layout) continue;
-      const offset = pooled[entry + 2]!;
-      if (globals.at(offset) !== head) continue;
-      if (type !== 0 && globals.at(offset + 1) !== type) continue;
-      let at = 0;
-      while (at < count && globals.at(offset + skip + at) === operands[at]! >>> 0) at++;
-      if (at === count) return pooled[entry + 4]!;
+  /**
+   * The id of the instruction that was just written at `start` of `globals`, with 0 as the `idAt`th word where its id
+   * belongs: that of an earlier one with the same words and layout, and it is taken back, or a new one.
+   */
+  private settle(start: number, idAt: number, layout: number): Id {
+    const { globals } = this;
+    const { buckets, entries } = this.table;
+    const count = globals.length - start;
+    const hash = globals.hashFrom(start, start + idAt, layout);
+    for (let entry = buckets[hash & (buckets.length - 1)]!; entry !== 0; entry = entries[entry]!) {
+      if (entries[entry + 1] !== hash || entries[entry + 3] !== (layout | 0)) continue;
+      if (!globals.sameWords(entries[entry + 2]!, start, count, idAt)) continue;
+      globals.truncate(start);
+      this.fresh = false;
+      return entries[entry + 4]!;
     }
-    return 0;
+    const id = this.id();
+    globals.setAt(start + idAt, id);
+    this.remember(hash, start, layout, id);
+    this.fresh = true;
+    return id;
   }
 
-  /** Enters the instruction that the next words of `globals` will be. */
-  private remember(hash: number, layout: number, id: Id): void {
-    const { pooled } = this;
-    if (pooled.length > 10 * this.buckets.length) this.addBuckets();
-    const slot = hash & (this.buckets.length - 1);
-    const entry = pooled.length;
-    pooled.push(this.buckets[slot]!, hash, this.globals.length, layout, id);
-    this.buckets[slot] = entry;
+  private remember(hash: number, start: number, layout: number, id: Id): void {
+    if (this.entriesEnd === this.table.entries.length) this.growTable();
+    const { buckets, entries } = this.table;
+    const entry = this.entriesEnd;
+    this.entriesEnd += ENTRY_WORDS;
+    const slot = hash & (buckets.length - 1);
+    entries[entry] = buckets[slot]!;
+    entries[entry + 1] = hash;
+    entries[entry + 2] = start;
+    entries[entry + 3] = layout;
+    entries[entry + 4] = id;
+    buckets[slot] = entry;
   }
 
-  private addBuckets(): void {
-    const { pooled } = this;
-    const buckets = new Int32Array(4 * this.buckets.length);
-    for (let entry = 5; entry < pooled.length; entry += 5) {
-      const slot = pooled[entry + 1]! & (buckets.length - 1);
-      pooled[entry] = buckets[slot]!;
+  private growTable(): void {
+    const { buckets: old, entries: held } = this.table;
+    const entries = new Int32Array(4 * held.length);
+    entries.set(held);
+    const buckets = new Int32Array(4 * old.length);
+    for (let entry = ENTRY_WORDS; entry < this.entriesEnd; entry += ENTRY_WORDS) {
+      const slot = entries[entry + 1]! & (buckets.length - 1);
+      entries[entry] = buckets[slot]!;
       buckets[slot] = entry;
     }
-    this.buckets = buckets;
+    this.table = { buckets, entries };
   }
 
-  /** Ends the pool's life: its buckets go to a later one. */
-  protected releaseBuckets(): void {
-    if (this.buckets.length > BUCKETS || spareBuckets.length >= SPARE_BUCKETS) return;
-    spareBuckets.push(this.buckets.fill(0));
-    this.buckets = noBuckets;
+  /** Ends the pool's life: its table goes to a later one. */
+  protected releaseTable(): void {
+    const { table } = this;
+    if (table.buckets.length > BUCKETS || spareTables.length >= SPARE_TABLES) return;
+    table.buckets.fill(0);
+    spareTables.push(table);
   }
 
-  /** `layout` tells apart types of the same words; 0: none. */
+  /** A type of up to two operands; a negative one is none. `layout` tells apart types of the same words; 0: none. */
+  private shortType(opcode: number, first: number, second: number, layout = 0): Id {
+    const { globals } = this;
+    const start = globals.length;
+    globals.start(opcode, second >= 0 ? 4 : first >= 0 ? 3 : 2);
+    globals.push(0);
+    if (first >= 0) globals.push(first);
+    if (second >= 0) globals.push(second);
+    return this.settle(start, 1, layout);
+  }
+
   private pooledType(opcode: number, operands: readonly number[], layout = 0): Id {
-    const hash = hashWords(opcode, layout, operands);
-    const known = this.find(hash, opcode, 0, operands, layout);
-    this.fresh = known === 0;
-    if (known !== 0) return known;
-    const id = this.id();
-    this.remember(hash, layout, id);
-    this.globals.start(opcode, operands.length + 2);
-    this.globals.push(id);
-    for (let at = 0; at < operands.length; at++) this.globals.push(operands[at]!);
-    return id;
+    const { globals } = this;
+    const start = globals.length;
+    globals.start(opcode, operands.length + 2);
+    globals.push(0);
+    for (let at = 0; at < operands.length; at++) globals.push(operands[at]!);
+    return this.settle(start, 1, layout);
   }
 
   private pooledConstant(opcode: number, type: Id, operands: readonly number[]): Id {
-    const hash = hashWords(opcode, type, operands);
-    const known = this.find(hash, opcode, type, operands, 0);
-    if (known !== 0) return known;
-    // the offset is that of the instruction, which follows
-    this.remember(hash, 0, this.nextId);
-    return this.global(opcode, type, operands);
+    const { globals } = this;
+    const start = globals.length;
+    globals.start(opcode, operands.length + 3);
+    globals.push(type);
+    globals.push(0);
+    for (let at = 0; at < operands.length; at++) globals.push(operands[at]!);
+    return this.settle(start, 2, 0);
   }
 
-  /** As `pooledConstant` for an `OpConstant` of one word: most constants are. */
+  /** A constant that its type says all about. */
+  private bareConstant(opcode: number, type: Id): Id {
+    const { globals } = this;
+    const start = globals.length;
+    globals.start(opcode, 3);
+    globals.push(type);
+    globals.push(0);
+    return this.settle(start, 2, 0);
+  }
+
+  /** An `OpConstant` of one word: most constants are. */
   private pooledWord(type: Id, word: number): Id {
-    const { globals, pooled, buckets } = this;
-    let hash = Math.imul(Op.OpConstant ^ 0x811c9dc5, 0x01000193);
-    hash = Math.imul(hash ^ type, 0x01000193);
-    hash = Math.imul(hash ^ word, 0x01000193);
-    hash = (hash ^ (hash >>> 15)) & 0x3fffffff;
-    const head = (4 << 16) | Op.OpConstant;
-    for (let entry = buckets[hash & (buckets.length - 1)]!; entry !== 0; entry = pooled[entry]!) {
-      const offset = pooled[entry + 2]!;
-      if (pooled[entry + 1] !== hash || globals.at(offset) !== head) continue;
-      if (globals.at(offset + 1) === type && (globals.at(offset + 3) | 0) === word) return pooled[entry + 4]!;
-    }
-    const id = this.id();
-    this.remember(hash, 0, id);
+    const { globals } = this;
+    const start = globals.length;
     globals.start(Op.OpConstant, 4);
     globals.push(type);
-    globals.push(id);
+    globals.push(0);
     globals.push(word);
-    return id;
+    return this.settle(start, 2, 0);
   }
 
   private global(opcode: number, type: Id, operands: readonly number[]): Id {
@@ -179,44 +198,44 @@ export class TypePool {
   }
 
   typeVoid(): Id {
-    return this.pooledType(Op.OpTypeVoid, []);
+    return this.shortType(Op.OpTypeVoid, -1, -1);
   }
 
   typeBool(): Id {
-    return this.pooledType(Op.OpTypeBool, []);
+    return this.shortType(Op.OpTypeBool, -1, -1);
   }
 
   /** Widths other than 32 need their capability. */
   typeInt(width: 8 | 16 | 32 | 64 = 32, signed = true): Id {
-    const id = this.pooledType(Op.OpTypeInt, [width, signed ? 1 : 0]);
-    if (this.fresh) this.scalars.set(id, { kind: "int", width });
+    const id = this.shortType(Op.OpTypeInt, width, signed ? 1 : 0);
+    if (this.fresh) this.scalars.push({ id, kind: "int", width });
     return id;
   }
 
   typeFloat(width: 16 | 32 | 64 = 32): Id {
-    const id = this.pooledType(Op.OpTypeFloat, [width]);
-    if (this.fresh) this.scalars.set(id, { kind: "float", width });
+    const id = this.shortType(Op.OpTypeFloat, width, -1);
+    if (this.fresh) this.scalars.push({ id, kind: "float", width });
     return id;
   }
 
   typeVector(component: Id, count: number): Id {
-    return this.pooledType(Op.OpTypeVector, [component, count]);
+    return this.shortType(Op.OpTypeVector, component, count);
   }
 
   /** `column` is a vector type of floats. */
   typeMatrix(column: Id, columns: number): Id {
-    return this.pooledType(Op.OpTypeMatrix, [column, columns]);
+    return this.shortType(Op.OpTypeMatrix, column, columns);
   }
 
   /** `length` is the id of an integer constant. With a stride the type is decorated and kept apart. */
   typeArray(element: Id, length: Id, strideBytes?: number): Id {
-    const id = this.pooledType(Op.OpTypeArray, [element, length], strideBytes === undefined ? 0 : strideBytes + 1);
+    const id = this.shortType(Op.OpTypeArray, element, length, strideBytes === undefined ? 0 : strideBytes + 1);
     if (this.fresh && strideBytes !== undefined) this.decorate(id, Decoration.ArrayStride, strideBytes);
     return id;
   }
 
   typeRuntimeArray(element: Id, strideBytes?: number): Id {
-    const id = this.pooledType(Op.OpTypeRuntimeArray, [element], strideBytes === undefined ? 0 : strideBytes + 1);
+    const id = this.shortType(Op.OpTypeRuntimeArray, element, -1, strideBytes === undefined ? 0 : strideBytes + 1);
     if (this.fresh && strideBytes !== undefined) this.decorate(id, Decoration.ArrayStride, strideBytes);
     return id;
   }
@@ -224,17 +243,21 @@ export class TypePool {
   /** A new struct type at each call; with `key`, one for each (key, members), to be decorated by its first caller. */
   typeStruct(members: readonly Id[], key?: string): Id {
     if (key !== undefined) {
+      this.structKeys ??= new Map();
       const layout = this.structKeys.get(key) ?? this.structKeys.size + 1;
       this.structKeys.set(key, layout);
       return this.pooledType(Op.OpTypeStruct, members, layout);
     }
     const id = this.id();
-    this.globals.instruction(Op.OpTypeStruct, [id, ...members]);
+    const { globals } = this;
+    globals.start(Op.OpTypeStruct, members.length + 2);
+    globals.push(id);
+    for (let at = 0; at < members.length; at++) globals.push(members[at]!);
     return id;
   }
 
   typePointer(storageClass: number, pointee: Id): Id {
-    return this.pooledType(Op.OpTypePointer, [storageClass, pointee]);
+    return this.shortType(Op.OpTypePointer, storageClass, pointee);
   }
 
   /** The id of a pointer type that is declared before its pointee: `completePointer` makes it whole. */
@@ -249,6 +272,7 @@ export class TypePool {
   }
 
   typeFunction(returns: Id, parameters: readonly Id[]): Id {
+    if (parameters.length < 2) return this.shortType(Op.OpTypeFunction, returns, parameters[0] ?? -1);
     return this.pooledType(Op.OpTypeFunction, [returns, ...parameters]);
   }
 
@@ -267,15 +291,15 @@ export class TypePool {
   }
 
   typeSampler(): Id {
-    return this.pooledType(Op.OpTypeSampler, []);
+    return this.shortType(Op.OpTypeSampler, -1, -1);
   }
 
   typeSampledImage(image: Id): Id {
-    return this.pooledType(Op.OpTypeSampledImage, [image]);
+    return this.shortType(Op.OpTypeSampledImage, image, -1);
   }
 
   constBool(value: boolean): Id {
-    return this.pooledConstant(value ? Op.OpConstantTrue : Op.OpConstantFalse, this.typeBool(), noWords);
+    return this.bareConstant(value ? Op.OpConstantTrue : Op.OpConstantFalse, this.typeBool());
   }
 
   /** A 32-bit constant of GLSL's `int`. */
@@ -285,17 +309,13 @@ export class TypePool {
 
   /** A 32-bit constant of GLSL's `uint`. */
   constUint(value: number): Id {
-    let id = this.uints.get(value);
-    if (id === undefined) {
-      id = this.constScalar(this.typeInt(32, false), value);
-      this.uints.set(value, id);
-    }
-    return id;
+    if (this.uint === 0) this.uint = this.typeInt(32, false);
+    return this.constScalar(this.uint, value);
   }
 
   /** A constant of any integer or float type of this module, rounded to it. */
   constScalar(type: Id, value: number | bigint): Id {
-    const scalar = this.scalars.get(type);
+    const scalar = this.scalarOf(type);
     if (scalar?.width === 32 && typeof value === "number") {
       if (scalar.kind === "float") return this.pooledWord(type, floatBits(value) | 0);
       if (Number.isInteger(value)) return this.pooledWord(type, value | 0);
@@ -317,7 +337,7 @@ export class TypePool {
   }
 
   constNull(type: Id): Id {
-    return this.pooledConstant(Op.OpConstantNull, type, []);
+    return this.bareConstant(Op.OpConstantNull, type);
   }
 
   /** A specialisation constant with its SpecId; not deduplicated. */
@@ -344,11 +364,17 @@ export class TypePool {
   }
 
   undef(type: Id): Id {
-    return this.pooledConstant(Op.OpUndef, type, []);
+    return this.bareConstant(Op.OpUndef, type);
+  }
+
+  private scalarOf(type: Id): Scalar | undefined {
+    const { scalars } = this;
+    for (let at = 0; at < scalars.length; at++) if (scalars[at]!.id === type) return scalars[at];
+    return undefined;
   }
 
   private literal(type: Id, value: number | bigint): number[] {
-    const scalar = this.scalars.get(type);
+    const scalar = this.scalarOf(type);
     invariant(scalar !== undefined, `type ${type} is no scalar of this module`);
     if (scalar.kind === "float") {
       const real = Number(value);

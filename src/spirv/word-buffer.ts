@@ -40,6 +40,31 @@ export class WordBuffer {
     return this.store[index]!;
   }
 
+  /** Writes a word at an index below `length`. */
+  setAt(index: number, word: number): void {
+    this.store[index] = word;
+  }
+
+  /** Takes back everything from an index on. */
+  truncate(length: number): void {
+    this.used = length;
+  }
+
+  /** Whether `count` words from `first` on are those from `second` on, the one at `skipped` of each set aside. */
+  sameWords(first: number, second: number, count: number, skipped: number): boolean {
+    const { store } = this;
+    for (let at = 0; at < count; at++) if (store[first + at] !== store[second + at] && at !== skipped) return false;
+    return true;
+  }
+
+  /** A hash of the words from `start` on, the one at `skipped` set aside: FNV-1a, as a small integer. */
+  hashFrom(start: number, skipped: number, seed: number): number {
+    const { store, used } = this;
+    let hash = Math.imul(seed ^ 0x811c9dc5, 0x01000193);
+    for (let at = start; at < used; at++) if (at !== skipped) hash = Math.imul(hash ^ store[at]!, 0x01000193);
+    return (hash ^ (hash >>> 15)) & 0x3fffffff;
+  }
+
   /** Copies the words to `target` from `start` on; returns where they end. */
   copyTo(target: Uint32Array, start: number): number {
     const { store, used } = this;
