@@ -36,7 +36,7 @@ export abstract class DeclarationChecker extends BlockChecker {
   /** Where it is asked for without early tests, which the extension's EXT form wants besides. */
   protected depthCoveragePlace: Range | undefined;
   /** Specialisation constants by their number. */
-  private readonly specIds = new Map<number, ast.Declarator>();
+  private specIds: Map<number, ast.Declarator> | undefined;
   /** Local arrays declared `[]`. */
   protected readonly unsized: Variable[] = [];
 
@@ -269,11 +269,12 @@ export abstract class DeclarationChecker extends BlockChecker {
         return plain;
       }
       const id = q.layout.get("constant_id")?.value ?? 0;
-      const first = this.specIds.get(id);
+      const first = this.specIds?.get(id);
       if (first !== undefined) {
         const notes = [{ message: "the first one", ...rangeOf(first) }];
         this.diagnostics.error("GLSL_REPEATED_ID", { id, name: first.name }, position, end, notes);
       }
+      this.specIds ??= new Map();
       this.specIds.set(id, place);
       return "specialization";
     }

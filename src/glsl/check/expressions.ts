@@ -75,7 +75,7 @@ const perVertexMembers: ReadonlySet<string> = new Set([
 
 export abstract class ExpressionChecker extends CallChecker {
   /** Built-in variables that some expression names. */
-  protected readonly usedBuiltins = new Set<Variable>();
+  protected readonly usedBuiltins: Variable[] = [];
   private builtins: ReadonlyMap<string, BuiltinVariable> | undefined;
   protected abstract workGroupSizeVariable(place: ast.NameExpr): Variable;
 
@@ -246,7 +246,7 @@ export abstract class ExpressionChecker extends CallChecker {
   private variableExpr(variable: Variable, place: ast.NameExpr): Expr {
     const { type, constness } = variable;
     if (variable.value !== undefined) return constantNode(type, variable.value, place.position, place.end);
-    if (variable.builtIn !== undefined) this.usedBuiltins.add(variable);
+    if (variable.builtIn !== undefined && !this.usedBuiltins.includes(variable)) this.usedBuiltins.push(variable);
     return variableNode(variable, type, constness, place);
   }
 

@@ -65,7 +65,7 @@ export abstract class InterfaceChecker extends SpecifierChecker {
     if (depth !== undefined) this.depthMode = depth;
     const previous = this.scopes.lookupGlobal(row.name);
     const settled = row.name === "gl_FragDepth" || row.name === "gl_FragCoord";
-    if (settled && previous?.kind === "variable" && this.usedBuiltins.has(previous)) {
+    if (settled && previous?.kind === "variable" && this.usedBuiltins.includes(previous)) {
       this.diagnostics.error("GLSL_LATE_REDECLARATION", { name: row.name }, place.position, place.end);
     }
     const limit = arrayLimits[row.name];

@@ -134,10 +134,9 @@ export abstract class QualifierChecker extends ExpressionChecker {
     let invariant = false;
     let nonUniform = false;
     let precision: string | undefined;
-    const interpolation: string[] = [];
-    const memory: MemoryQualifier[] = [];
+    let interpolation: readonly string[] = none;
+    let memory: readonly MemoryQualifier[] = none;
     let layout = noLayout;
-    let seen: Set<string> | undefined;
     for (const qualifier of list) {
       const { position, end } = qualifier;
       const name = this.modernName(qualifier);
@@ -146,12 +145,10 @@ export abstract class QualifierChecker extends ExpressionChecker {
         for (const id of qualifier.layout) this.layoutId(id, layout as Map<string, LayoutValue>);
         continue;
       }
-      if (list.length > 1) seen ??= new Set();
-      if (seen?.has(name) === true) {
+      if (list.length > 1 && this.isRepeated(list, qualifier, name)) {
         this.diagnostics.error("GLSL_DUPLICATE_QUALIFIER", { name }, position, end);
         continue;
       }
-      seen?.add(name);
       if (storages.has(name)) {
         // `const in` is a parameter that is not written
         const both = storage === "const" && name === "in";
@@ -165,9 +162,9 @@ export abstract class QualifierChecker extends ExpressionChecker {
         if (first !== undefined) {
           this.diagnostics.error("GLSL_STORAGE_CONFLICT", { first, second: name }, position, end);
         }
-        interpolation.push(name);
+        interpolation = [...interpolation, name];
       } else if (memories.has(name)) {
-        memory.push(name as MemoryQualifier);
+        memory = [...memory, name as MemoryQualifier];
         if (scopedMemories.has(name)) {
           this.needExtension(`the qualifier '${name}'`, "GL_KHR_memory_scope_semantics", qualifier);
         }
@@ -188,6 +185,15 @@ export abstract class QualifierChecker extends ExpressionChecker {
     return { storage, precise, invariant, precision, nonUniform, interpolation, memory, layout, position, end };
   }
 
+  /** Whether a qualifier before in the list has the name. */
+  private isRepeated(list: readonly ast.Qualifier[], qualifier: ast.Qualifier, name: string): boolean {
+    for (const each of list) {
+      if (each === qualifier) return false;
+      if (each.layout === undefined && this.modernName(each) === name) return true;
+    }
+    return false;
+  }
+
   protected needExtension(what: string, extension: string, { position, end }: Range): void {
     if (this.context.extensions.has(extension)) this.noteExtension(what, [extension], { position, end });
     else this.diagnostics.error("GLSL_NEEDS_EXTENSION", { what, extension }, position, end);
@@ -204,14 +210,14 @@ export abstract class QualifierChecker extends ExpressionChecker {
   }
 
   /** Defaults that a `precision` statement gave in a shader of desktop OpenGL. */
-  protected readonly desktopDefaults = new Set<string>();
+  protected desktopDefaults: readonly string[] = [];
   private warnedOfDefaults = false;
 
   /** A fragment shader for the desktop that speaks of precisions gets told once what holds without. */
   private warnOfDefaults({ position, end }: Range): void {
     const { relaxed, version, stage } = this.context;
     if (this.warnedOfDefaults || relaxed || version.es || stage !== "fragment") return;
-    if (this.desktopDefaults.has("int") && this.desktopDefaults.has("float")) return;
+    if (this.desktopDefaults.includes("int") && this.desktopDefaults.includes("float")) return;
     this.warnedOfDefaults = true;
     this.diagnostics.warn("GLSL_DEFAULT_PRECISION", {}, position, end);
   }

@@ -39,7 +39,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
   /** Kinds of types that have a default precision; ES wants one for every number and sampler. */
   private readonly defaultPrecisions: Set<string>;
 
-  private readonly specSizes = new Map<Variable, Expr>();
+  private specSizes: Map<Variable, Expr> | undefined;
 
   constructor(context: CheckContext) {
     super(context);
@@ -60,7 +60,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
       return;
     }
     this.defaultPrecisions.add(kind);
-    this.desktopDefaults.add(kind);
+    if (!this.desktopDefaults.includes(kind)) this.desktopDefaults = [...this.desktopDefaults, kind];
     if (kind === "int") this.defaultPrecisions.add("uint");
   }
 
@@ -187,6 +187,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
   /** Sizes by one specialisation constant are the same object, so that their arrays have the same type. */
   private knownSize(size: Expr): Expr {
     if (size.kind !== "variable") return size;
+    this.specSizes ??= new Map();
     const known = this.specSizes.get(size.variable);
     if (known === undefined) this.specSizes.set(size.variable, size);
     return known ?? size;

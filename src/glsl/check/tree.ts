@@ -69,6 +69,16 @@ export interface Variable {
   invariant: boolean;
   /** Highest constant index into an array declared `[]`, for the size that it takes at the end. */
   highestIndex: number;
+  /** Where the emitter keeps it. */
+  slot: Slot | undefined;
+}
+
+/** A variable in the module of a number: its id and, of a parameter, its type as the argument has it. */
+export interface Slot {
+  readonly module: number;
+  readonly id: number;
+  readonly storageClass: number;
+  readonly type: Type | undefined;
 }
 
 export interface FunctionSymbol {

@@ -45,6 +45,7 @@ export function newVariable(
     precise: false,
     invariant: false,
     highestIndex: -1,
+    slot: undefined,
   };
 }
 

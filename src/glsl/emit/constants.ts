@@ -20,9 +20,8 @@ import { TypeEmitter } from "./types.ts";
 
 /** Constants and what is worked out at specialisation. */
 export abstract class ConstantEmitter extends TypeEmitter {
-  private readonly scalarIds = new Map<Type, Map<Component, Id>>();
   /** Specialisation constants by variable. */
-  private readonly specialized = new Map<Variable, Id>();
+  private specialized: Map<Variable, Id> | undefined;
 
   protected constantId(type: Type, values: readonly Component[], start = 0): Id {
     const b = this.b;
@@ -49,19 +48,7 @@ export abstract class ConstantEmitter extends TypeEmitter {
 
   private scalarConstant(type: ScalarType, value: Component): Id {
     if (type.scalar === "bool") return this.b.constBool(value !== 0);
-    // a map holds 0 and -0 as one, and every NaN
-    if (value === 0 || Number.isNaN(value as number)) return this.b.constScalar(this.typeId(type), value);
-    let known = this.scalarIds.get(type);
-    if (known === undefined) {
-      known = new Map();
-      this.scalarIds.set(type, known);
-    }
-    let id = known.get(value);
-    if (id === undefined) {
-      id = this.b.constScalar(this.typeId(type), value);
-      known.set(value, id);
-    }
-    return id;
+    return this.b.constScalar(this.typeId(type), value);
   }
 
   /** The same value in every component of a type. */
@@ -118,7 +105,7 @@ export abstract class ConstantEmitter extends TypeEmitter {
   }
 
   protected specVariable(variable: Variable): Id {
-    let id = this.specialized.get(variable);
+    let id = this.specialized?.get(variable);
     if (id !== undefined) return id;
     const init = variable.initializer;
     if (init === undefined) throw new Bug(`constant ${variable.name} has no value`);
@@ -132,12 +119,14 @@ export abstract class ConstantEmitter extends TypeEmitter {
     } else {
       id = this.specValue(init);
     }
+    this.specialized ??= new Map();
     this.specialized.set(variable, id);
     return id;
   }
 
   /** Gives a variable that the emitter makes itself (the workgroup size) its constant. */
   protected setSpecialized(variable: Variable, id: Id): void {
+    this.specialized ??= new Map();
     this.specialized.set(variable, id);
   }
 

@@ -126,6 +126,7 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
       this.b.emit(Op.OpStore, variable, value);
       return variable;
     }
+    this.tables ??= new Map();
     let variable = this.tables.get(base.values);
     if (variable === undefined) {
       const pointer = this.pointerId(StorageClass.Function, this.typeId(base.type));

@@ -64,10 +64,10 @@ export function emitModule(module: Module, options: EmitOptions, diagnostics: Di
 }
 
 class ModuleEmitter extends StatementEmitter {
-  private readonly module: Module;
+  private readonly checked: Module;
   private readonly options: EmitOptions;
   private readonly functions = new Map<string | FunctionSymbol, Id>();
-  private readonly symbols = new Map<FunctionSymbol, number>();
+  private symbols: Map<FunctionSymbol, number> | undefined;
   /** Functions with samplers or images among their parameters, to be made for the arguments of a call. */
   private readonly wanted: { symbol: FunctionSymbol; opaque: readonly OpaqueArgument[]; id: Id }[] = [];
   protected override readonly hasDerivatives: boolean;
@@ -79,14 +79,14 @@ class ModuleEmitter extends StatementEmitter {
 
   constructor(module: Module, options: EmitOptions) {
     super(new ModuleBuilder(options.targetEnv));
-    this.module = module;
+    this.checked = module;
     this.options = options;
     this.hasDerivatives = options.stage === "fragment";
   }
 
   run(): Uint32Array {
     const b = this.b;
-    const { options, module } = this;
+    const { options, checked: module } = this;
     b.capability(Capability.Shader);
     if (options.vulkanMemoryModel) this.useVulkanMemoryModel();
     const language = options.version.es ? SourceLanguage.ESSL : SourceLanguage.GLSL;
@@ -114,13 +114,13 @@ class ModuleEmitter extends StatementEmitter {
 
   /** Several shared blocks share their memory, which each must say. */
   private aliasedBlocks(): void {
-    const blocks = this.module.globals.filter(({ storage, layout }) => storage === "shared" && layout !== undefined);
+    const blocks = this.checked.globals.filter(({ storage, layout }) => storage === "shared" && layout !== undefined);
     if (blocks.length > 1) for (const block of blocks) this.b.decorate(this.slot(block).id, Decoration.Aliased);
   }
 
   private executionModes(main: Id): void {
     const b = this.b;
-    const { localSize, earlyFragmentTests, postDepthCoverage, globals } = this.module;
+    const { localSize, earlyFragmentTests, postDepthCoverage, globals } = this.checked;
     switch (this.options.stage) {
       case "compute":
         b.executionMode(main, ExecutionMode.LocalSize, localSize[0].size, localSize[1].size, localSize[2].size);
@@ -147,13 +147,13 @@ class ModuleEmitter extends StatementEmitter {
 
   private depthModes(main: Id): void {
     this.b.executionMode(main, ExecutionMode.DepthReplacing);
-    const mode = depthModes[this.module.depthMode ?? ""];
+    const mode = depthModes[this.checked.depthMode ?? ""];
     if (mode !== undefined) this.b.executionMode(main, mode);
   }
 
   /** A specialised local size is a constant decorated as the built-in, whether the shader names it or not. */
   private workGroupSize(): void {
-    const { localSize, workGroupSize } = this.module;
+    const { localSize, workGroupSize } = this.checked;
     if (!localSize.some(({ specId }) => specId !== undefined)) return;
     const b = this.b;
     const uint = this.typeId(scalarType("uint"));
@@ -179,6 +179,7 @@ class ModuleEmitter extends StatementEmitter {
   }
 
   private keyOf(symbol: FunctionSymbol, opaque: readonly OpaqueArgument[]): string {
+    this.symbols ??= new Map();
     let number = this.symbols.get(symbol);
     if (number === undefined) {
       number = this.symbols.size;
@@ -198,7 +199,7 @@ class ModuleEmitter extends StatementEmitter {
       return parameter.mode === "in" ? this.typeId(parameter.type) : pointer(parameter);
     });
     b.beginFunction(returns, b.typeFunction(returns, types), 0, fn);
-    this.tables = new Map();
+    this.tables = undefined;
     this.lastPosition = -1;
     const ids = types.map((type) => b.parameter(type));
     this.startBlock(b.id());
@@ -214,7 +215,7 @@ class ModuleEmitter extends StatementEmitter {
       else if (parameter.mode === "in") b.emit(Op.OpStore, this.slot(parameter).id, id);
       else this.setSlot(parameter, id);
     }
-    if (symbol === this.module.main) this.initializeGlobals();
+    if (symbol === this.checked.main) this.initializeGlobals();
     this.preciseReturn = symbol.precise;
     this.statements(symbol.body ?? []);
     this.linePosition(symbol.closing);
@@ -227,7 +228,7 @@ class ModuleEmitter extends StatementEmitter {
   }
 
   private initializeGlobals(): void {
-    for (const variable of this.module.globals) {
+    for (const variable of this.checked.globals) {
       if (variable.storage !== "global" || variable.initializer === undefined) continue;
       this.linePosition(variable.position);
       this.precise = variable.precise;

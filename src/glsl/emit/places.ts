@@ -17,6 +17,7 @@ import {
   type Component,
   type Expr,
   rootVariable,
+  type Slot,
   throughReference,
   type Variable,
 } from "../check/index.ts";
@@ -74,13 +75,6 @@ function placeIn(
   return { pointer, storageClass, indices, type, layout, swizzle, nonUniform, referenceAlign, access };
 }
 
-interface Slot {
-  readonly id: Id;
-  readonly storageClass: number;
-  /** A parameter's type as its argument has it: with an image format. */
-  readonly type?: Type;
-}
-
 /** Extensions of capabilities, and the version of SPIR-V from which they are part of the core. */
 const capabilityExtensions: Readonly<Record<string, readonly [string, number]>> = {
   DrawParameters: ["SPV_KHR_shader_draw_parameters", 0x10300],
@@ -124,9 +118,8 @@ export type OpaqueArgument = Type | undefined;
 
 /** Variables, access chains, loads and stores. */
 export abstract class PlaceEmitter extends ConstantEmitter {
-  private readonly slots = new Map<Variable, Slot>();
   /** Function variables that hold a constant for dynamic indexing, by the constant's values. */
-  protected tables = new Map<readonly Component[], Id>();
+  protected tables: Map<readonly Component[], Id> | undefined;
 
   protected abstract value(expr: Expr): Id;
 
@@ -138,27 +131,31 @@ export abstract class PlaceEmitter extends ConstantEmitter {
   }
 
   /** Slots of the function in the making: it may be made again for other images. */
-  private ownSlots: Variable[] = [];
+  private readonly ownSlots: Variable[] = [];
+
+  private newSlot(id: Id, storageClass: number, type?: Type): Slot {
+    return { module: this.module, id, storageClass, type };
+  }
 
   protected setSlot(variable: Variable, id: Id): void {
-    this.slots.set(variable, { id, storageClass: StorageClass.Function });
+    variable.slot = this.newSlot(id, StorageClass.Function);
     this.ownSlots.push(variable);
   }
 
   /** The slot of a parameter that is a sampler or image: the argument's pointer and type. */
   protected setOpaqueSlot(variable: Variable, id: Id, type: Type): void {
-    this.slots.set(variable, { id, storageClass: StorageClass.UniformConstant, type });
+    variable.slot = this.newSlot(id, StorageClass.UniformConstant, type);
     this.ownSlots.push(variable);
   }
 
   protected dropOwnSlots(): void {
-    for (const variable of this.ownSlots) this.slots.delete(variable);
-    this.ownSlots = [];
+    for (const variable of this.ownSlots) variable.slot = undefined;
+    this.ownSlots.length = 0;
   }
 
   /** The variable's type, as the argument has it where it is a parameter. */
   protected slotType(variable: Variable): Type {
-    return this.slots.get(variable)?.type ?? variable.type;
+    return variable.slot?.type ?? variable.type;
   }
 
   /** A fresh function variable. */
@@ -170,11 +167,11 @@ export abstract class PlaceEmitter extends ConstantEmitter {
   }
 
   protected slot(variable: Variable): Slot {
-    let slot = this.slots.get(variable);
-    if (slot === undefined) {
-      slot = this.makeSlot(variable);
-      this.slots.set(variable, slot);
-    }
+    const known = variable.slot;
+    // a variable may be emitted once more, into another module
+    if (known !== undefined && known.module === this.module) return known;
+    const slot = this.makeSlot(variable);
+    variable.slot = slot;
     return slot;
   }
 
@@ -182,7 +179,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     const { type, storage, name } = variable;
     if (storage === "local" || storage === "parameter") {
       this.ownSlots.push(variable);
-      return { id: this.temporary(type, name), storageClass: StorageClass.Function };
+      return this.newSlot(this.temporary(type, name), StorageClass.Function);
     }
     const storageClass = this.storageClass(variable);
     let typeId: Id;
@@ -203,7 +200,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
       this.b.decorate(id, Decoration.AliasedPointer);
     }
     this.decorateVariable(variable, id);
-    return { id, storageClass };
+    return this.newSlot(id, storageClass);
   }
 
   private storageClass(variable: Variable): number {

@@ -16,6 +16,7 @@ import {
   layoutIndex,
   type Member,
   type MemoryQualifier,
+  markOf,
   matrixStride,
   type OpaqueType,
   partTest,
@@ -74,13 +75,20 @@ export const interpolationDecorations: Readonly<Record<string, number>> = {
   sample: Decoration.Sample,
 };
 
+let modules = 0;
+/** Numbers modules from 1: blank marks have 0. */
+function nextModule(): number {
+  modules = (modules + 1) & 0x3fffffff || 1;
+  return modules;
+}
+
 /** SPIR-V types: plain ones for values, and laid-out ones for what stands in a block (bool is uint there). */
 export abstract class TypeEmitter {
   protected readonly b: ModuleBuilder;
-  private readonly plainIds = new Map<Type, Id>();
-  private readonly pointerIds = new Map<number, Id>();
+  /** Tells this module's marks on types and variables from those of modules before. */
+  protected readonly module = nextModule();
   /** By struct: its ids without a layout and with each. */
-  private readonly structs = new Map<StructType, Id[]>();
+  private structs: Map<StructType, Id[]> | undefined;
 
   /** The module is of the Vulkan memory model. */
   protected vulkanMemory = false;
@@ -101,22 +109,16 @@ export abstract class TypeEmitter {
     // layouts change neither numbers nor vectors and matrices of them
     const plain = layout === undefined || (scalarOf(type) !== undefined && scalarOf(type) !== "bool");
     if (!plain) return this.makeType(type, layout);
-    let id = this.plainIds.get(type);
-    if (id === undefined) {
-      id = this.makeType(type, undefined);
-      this.plainIds.set(type, id);
-    }
+    const mark = markOf(type);
+    if (mark.module === this.module) return mark.id;
+    const id = this.makeType(type, undefined);
+    mark.module = this.module;
+    mark.id = id;
     return id;
   }
 
   protected pointerId(storageClass: number, pointee: Id): Id {
-    const key = pointee * 64 + storageClass;
-    let id = storageClass < 64 ? this.pointerIds.get(key) : undefined;
-    if (id === undefined) {
-      id = this.b.typePointer(storageClass, pointee);
-      if (storageClass < 64) this.pointerIds.set(key, id);
-    }
-    return id;
+    return this.b.typePointer(storageClass, pointee);
   }
 
   private makeType(type: Type, layout: BlockLayout | undefined): Id {
@@ -221,16 +223,17 @@ export abstract class TypeEmitter {
     return this.opaqueId(type.family === "sampled" ? { ...type, family: "texture" } : type);
   }
 
-  private readonly referenceIds = new Map<ReferenceType, Id>();
+  private referenceIds: Map<ReferenceType, Id> | undefined;
 
   /** A pointer to a block anywhere in memory. Blocks may hold pointers to themselves, so its id comes first. */
   private referenceId(type: ReferenceType): Id {
     const b = this.b;
-    const known = this.referenceIds.get(type);
+    const known = this.referenceIds?.get(type);
     if (known !== undefined) return known;
     if (type.block === undefined) throw new Bug(`reference ${type.name} without a block`);
     b.physicalAddressing();
     const id = b.forwardPointer(StorageClass.PhysicalStorageBuffer);
+    this.referenceIds ??= new Map();
     this.referenceIds.set(type, id);
     const struct = this.structId(type.block, { packing: type.packing, rowMajor: type.rowMajor });
     b.decorate(struct, Decoration.Block);
@@ -243,6 +246,7 @@ export abstract class TypeEmitter {
   }
 
   private structId(type: StructType, layout: BlockLayout | undefined): Id {
+    this.structs ??= new Map();
     let known = this.structs.get(type);
     if (known === undefined) {
       known = [0, 0, 0, 0, 0, 0, 0];

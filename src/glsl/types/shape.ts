@@ -25,6 +25,19 @@ interface Shape {
   packing: ReferenceType["packing"] | undefined;
   rowMajor: boolean;
   alignBytes: number;
+  module: number;
+  id: number;
+}
+
+/** What an emitter remembers with a type: its id in the module of that number. */
+interface TypeMark {
+  module: number;
+  id: number;
+}
+
+/** The mark of a type, which every type has: a field is found faster than an entry of a map of types. */
+export function markOf(type: Type): TypeMark {
+  return type as unknown as TypeMark;
 }
 
 /**
@@ -54,5 +67,7 @@ export function blankType(kind: Type["kind"]): Shape {
     packing: undefined,
     rowMajor: false,
     alignBytes: 0,
+    module: 0,
+    id: 0,
   };
 }
