@@ -14,7 +14,7 @@ export interface Note {
 /** Collects the messages of one compile; at most one a place and code, at most `limit` errors. */
 export class Diagnostics {
   private readonly found: { readonly order: number; readonly item: Diagnostic }[] = [];
-  private readonly seen = new Set<string>();
+  private seen: Set<string> | undefined;
   private readonly sources: Sources;
   private readonly limit: number;
   private errors = 0;
@@ -26,6 +26,7 @@ export class Diagnostics {
 
   /** All messages in source order; those of included files follow those of the shader. */
   get items(): Diagnostic[] {
+    if (this.found.length === 0) return [];
     return this.found.toSorted((a, b) => (a.order === b.order ? 0 : a.order - b.order)).map(({ item }) => item);
   }
 
@@ -77,6 +78,7 @@ export class Diagnostics {
     order = position,
   ): void {
     const key = `${position}:${code}`;
+    this.seen ??= new Set();
     if (this.seen.has(key)) return;
     if (severity === "error" ? this.errors >= this.limit : this.found.length >= 2 * this.limit) return;
     this.seen.add(key);

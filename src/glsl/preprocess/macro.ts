@@ -64,8 +64,28 @@ export function sameMacro(a: Macro, b: Macro): boolean {
   });
 }
 
-/** A macro whose body is one integer, such as `__VERSION__` or an extension's name. */
+interface NumberMacro {
+  readonly value: number;
+  readonly macro: Macro;
+}
+
+/** Those asked for last, by name: names and values are few. */
+const numberMacros = new Map<string, NumberMacro>();
+
+/** A macro whose body is one integer, such as `__VERSION__` or an extension's name. Compiles one after another share it. */
 export function numberMacro(name: string, value: number): Macro {
+  const known = numberMacros.get(name);
+  if (known !== undefined && known.value === value) {
+    // a compile that was cut short may have left it in the middle of its expansion
+    known.macro.active = false;
+    return known.macro;
+  }
+  const macro = madeNumber(name, value);
+  numberMacros.set(name, { value, macro });
+  return macro;
+}
+
+function madeNumber(name: string, value: number): Macro {
   const body: Token[] = [{ kind: T.Number, text: String(value), keyword: T.Number, position: 0, end: 0, flags: 0 }];
   return { name, parameters: undefined, body, position: -1, end: -1, active: false };
 }

@@ -115,8 +115,8 @@ class Preprocessor {
   private readonly stream: Stream;
   private readonly output: Token[] = [];
   private readonly files: OpenFile[] = [];
-  private readonly filesRead = new Set<string>();
-  private readonly onceFiles = new Set<string>();
+  private filesRead: Set<string> | undefined;
+  private onceFiles: Set<string> | undefined;
   private readonly extensions = new Map<string, Behavior>();
   private version: Version | undefined;
   private sawDirective = false;
@@ -179,7 +179,8 @@ class Preprocessor {
     const version = this.version ?? this.setVersion(this.defaultVersion(), undefined);
     const { exhausted } = this.state;
     const { extensions, vulkanMemoryModel } = this;
-    return { tokens: this.output, version, extensions, vulkanMemoryModel, filesRead: [...this.filesRead], exhausted };
+    const filesRead = this.filesRead === undefined ? [] : [...this.filesRead];
+    return { tokens: this.output, version, extensions, vulkanMemoryModel, filesRead, exhausted };
   }
 
   /** A keyword of later versions, which an older shader may use as a name. */
@@ -273,7 +274,10 @@ class Preprocessor {
       case "pragma": {
         const tokens = this.restOfDirective();
         const file = this.files[this.files.length - 1]!;
-        if (tokens[0]?.text === "once") this.onceFiles.add(file.path);
+        if (tokens[0]?.text === "once") {
+          this.onceFiles ??= new Set();
+          this.onceFiles.add(file.path);
+        }
         if (tokens[0]?.text === "use_vulkan_memory_model") this.vulkanMemoryModel = true;
         break;
       }
@@ -585,8 +589,9 @@ class Preprocessor {
       this.diagnostics.error("GLSL_INCLUDE_NOT_FOUND", { name: wanted }, position, end);
       return;
     }
+    this.filesRead ??= new Set();
     this.filesRead.add(path);
-    if (this.onceFiles.has(path)) return;
+    if (this.onceFiles?.has(path) === true) return;
     const content = this.options.includes[path]!;
     if (this.mayInclude(content.length, directive)) this.open(path, content, path);
   }

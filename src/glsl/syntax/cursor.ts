@@ -17,13 +17,16 @@ const declaresAfter: ReadonlySet<TokenKind> = new Set<TokenKind>([
 ]);
 
 /** Thrown inside the parser only, from the place of a syntax error to the nearest statement or declaration. */
+/** Most shaders lose no names: theirs are none. */
+const noNames: ReadonlySet<string> = new Set();
+
 export class SyntaxFailure extends Error {}
 
 /** The parser's view of the tokens: look, take, complain. */
 export class Cursor {
   protected at = 0;
   protected depth = 0;
-  readonly lostNames = new Set<string>();
+  private lost: Set<string> | undefined;
   protected readonly tokens: readonly Token[];
   protected readonly diagnostics: Diagnostics;
 
@@ -38,6 +41,16 @@ export class Cursor {
 
   protected get kind(): TokenKind {
     return this.tokens[this.at]!.kind;
+  }
+
+  private loseName(name: string): void {
+    this.lost ??= new Set();
+    this.lost.add(name);
+  }
+
+  /** Names whose declarations could not be read. */
+  get lostNames(): ReadonlySet<string> {
+    return this.lost ?? noNames;
   }
 
   /** Kind of the token `ahead` places on; the end of file beyond the last. */
@@ -130,14 +143,20 @@ export class Cursor {
   }
 
   /** Names of the structs and blocks that were read so far. */
-  protected readonly typeNames = new Set<string>();
+  private typeNames: Set<string> | undefined;
+
+  protected addTypeName(name: string): void {
+    this.typeNames ??= new Set();
+    this.typeNames.add(name);
+  }
 
   /** The broken text is not checked, so a type in front of the error that no struct has is reported here. */
   private reportUnknownTypes(start: number): void {
     for (let at = start; at < this.at; at++) {
       const { kind, text, position, end } = this.tokens[at]!;
       if (kind !== T.Identifier || this.tokens[at + 1]?.kind !== T.Identifier) continue;
-      const known = this.typeNames.has(text) || this.lostNames.has(text) || this.tokens[at - 1]?.kind === T.Struct;
+      const known =
+        this.typeNames?.has(text) === true || this.lostNames.has(text) || this.tokens[at - 1]?.kind === T.Struct;
       if (!known) this.diagnostics.error("GLSL_UNKNOWN_TYPE", { name: text }, position, end);
     }
   }
@@ -146,6 +165,6 @@ export class Cursor {
   private lose(at: number): void {
     const token = this.tokens[at]!;
     if (token.kind !== T.Identifier || this.tokens[at + 1]?.kind === T.Identifier) return;
-    if (declaresAfter.has(this.tokens[at - 1]?.kind ?? T.Eof)) this.lostNames.add(token.text);
+    if (declaresAfter.has(this.tokens[at - 1]?.kind ?? T.Eof)) this.loseName(token.text);
   }
 }

@@ -154,7 +154,7 @@ export abstract class DeclarationParser extends ExpressionParser {
   private struct(): StructSpecifier {
     const { position } = this.take();
     const name = this.kind === T.Identifier ? this.take().text : "";
-    if (name !== "") this.typeNames.add(name);
+    if (name !== "") this.addTypeName(name);
     this.expect(T.LeftBrace, "'{'");
     const members = this.memberList();
     return { name, members, position, end: this.previousEnd };
@@ -188,7 +188,7 @@ export abstract class DeclarationParser extends ExpressionParser {
 
   private block(position: number, qualifiers: readonly Qualifier[]): Decl {
     const name = this.take();
-    this.typeNames.add(name.text);
+    this.addTypeName(name.text);
     this.expect(T.LeftBrace, "'{'");
     const members = this.memberList();
     let instance: Declarator | undefined;
