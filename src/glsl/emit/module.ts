@@ -138,7 +138,7 @@ class ModuleEmitter extends StatementEmitter {
         if (globals.some(({ builtIn }) => builtIn === "FragDepth")) this.depthModes(main);
         break;
       default:
-        if (this.module.captureStrides.size === 0) break;
+        if (this.checked.captureStrides.size === 0) break;
         b.capability(Capability.TransformFeedback);
         b.executionMode(main, ExecutionMode.Xfb);
         break;
