@@ -3,6 +3,7 @@ import { acoConformance } from "../test/conformance/aco.ts";
 import { assemblerConformance } from "../test/conformance/assembler.ts";
 import { compileConformance } from "../test/conformance/compile.ts";
 import { glslConformance } from "../test/conformance/glsl.ts";
+import { levelsConformance } from "../test/conformance/levels.ts";
 import { relaxedConformance } from "../test/conformance/relaxed/index.ts";
 import { scriptConformance } from "../test/conformance/scripts.ts";
 
@@ -11,6 +12,7 @@ const suites: Readonly<Record<string, (args: readonly string[]) => Promise<boole
   assembler: assemblerConformance,
   compile: compileConformance,
   glsl: glslConformance,
+  levels: levelsConformance,
   relaxed: relaxedConformance,
   scripts: scriptConformance,
 };

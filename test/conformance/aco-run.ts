@@ -34,6 +34,8 @@ const PAGE = 4096;
 const TG_SIZE_EN = 1 << 10;
 /** Runs of a million instructions before a program counts as endless. */
 const TURNS = 4;
+/** More than the machine keeps under way. */
+const MAX_WAVES = 64;
 const MEMORY_BYTES = 0x0a00_0000;
 
 /** A machine with a compute shader's buffers, descriptors and push constants, laid out by our code object. */
@@ -89,11 +91,13 @@ export class KernelRun {
       (_, i) => this.#argument.push?.[i] ?? this.#next() & 7,
     );
     const user: number[] = [];
+    const waveBytes = Math.ceil((this.#entry.scratchBytes * 32) / 1024) * 1024;
+    const scratch = waveBytes === 0 ? 0n : rig.alloc(waveBytes * MAX_WAVES).va;
     for (const data of reflection.userData) {
       const put = (values: readonly number[]) => {
         for (const [i, value] of values.entries()) user[data.sgpr + i] = value;
       };
-      if (data.kind === "ringPointer") put([0, 0]);
+      if (data.kind === "ringPointer") put([low(scratch), high(scratch)]);
       else if (data.kind === "descriptorSet") put([low(sets.get(data.set ?? 0) ?? 0n)]);
       else if (data.kind === "inlinePushConstants") put((data.offsets ?? []).map((offset) => push[offset / 4] ?? 0));
       else if (data.kind === "workgroupCounts") put(this.#argument.groups);
@@ -111,6 +115,7 @@ export class KernelRun {
         user: Array.from(user, (value) => value ?? 0),
         groups: this.#argument.groups,
         threads: reflection.workgroupSize,
+        ...(waveBytes > 0 && { scratchBytes: waveBytes }),
         rsrc: [rsrc1 >>> 0, rsrc2 >>> 0],
       }),
     );

@@ -75,6 +75,15 @@ describe("vertex and fragment stages", () => {
     expect(matching(offset.lines, /quad_perm/).length).toBe(8);
   });
 
+  it("interpolates at the sample in the centre, the only one, whatever the input is declared", () => {
+    const { lines, entry } = compile(
+      "fragment",
+      "#version 450\nlayout(location=0) centroid in float c; layout(location=1) flat in int n; layout(location=0) out vec4 o; void main() { o = vec4(interpolateAtSample(c, n)); }",
+    );
+    expect(entry.graphicsRegisters?.get(0x286d0)).toBe(2);
+    expect(matching(lines, /^v_interp_p1/).length).toBe(1);
+  });
+
   it("depth coverage after the early tests", () => {
     const { entry } = compile(
       "fragment",

@@ -155,7 +155,7 @@ function barycentric(dec: u32): u32 {
   return linear + ((dec & Dec.CENTROID) != 0 ? 2 : 1);
 }
 
-/** What interpolateAt* asks for while its input is loaded: 2 the centroid, 1 the center moved by an offset; 0: as declared. */
+/** What interpolateAt* asks for while its input is loaded: 3 the center, 2 the centroid, 1 the center moved by an offset; 0: as declared. */
 let asked: u32 = 0;
 let offsetX: u32 = 0;
 let offsetY: u32 = 0;
@@ -174,7 +174,7 @@ function movedBary(kind: u32, component: u32): u32 {
 }
 
 function attribute(location: u32, component: u32, declared: u32): u32 {
-  const kind = asked == 0 ? declared : (declared & 4) | asked;
+  const kind = asked == 0 ? declared : (declared & 4) | (asked == 3 ? 1 : asked);
   if (asked == 1) {
     const moved = alu2(Op.INTERP, movedBary(kind, 0), movedBary(kind, 1));
     setImm(moved, 0, location);

@@ -513,7 +513,7 @@ function liftExtInst(at: u32, count: u32): void {
     liftTwoResults(f, at);
     return;
   }
-  if (f == G.InterpolateAtCentroid || f == G.InterpolateAtOffset) {
+  if (f == G.InterpolateAtCentroid || f == G.InterpolateAtSample || f == G.InterpolateAtOffset) {
     liftInterpolation(f, at);
     return;
   }
@@ -583,7 +583,9 @@ function liftInterpolation(f: u32, at: u32): void {
     malformed(at);
     return;
   }
-  if (offset == 0) askInterpolation(2, 0, 0);
+  // Pipelines have one sample (docs/abi.md), which is in the centre: the sample's number must be 0.
+  if (f == G.InterpolateAtSample) askInterpolation(3, 0, 0);
+  else if (offset == 0) askInterpolation(2, 0, 0);
   else askInterpolation(1, leafPool[offset], leafPool[offset + 1]);
   const leaf = loadPointer(p, 0, 0);
   askInterpolation(0, 0, 0);

@@ -299,10 +299,14 @@ function glslSpecial(c: Context, instruction: Instruction, number: number, opera
       return expect(types.base(result) === "float" && first === result && whole);
     }
     case G.InterpolateAtCentroid:
+    case G.InterpolateAtSample:
     case G.InterpolateAtOffset: {
       const target = types.isPointer(first) && types.part(first, 0) === StorageClass.Input ? types.part(first, 1) : 0;
-      const offset = number === G.InterpolateAtCentroid || shape(operands[1] ?? 0, "float", 2);
-      return expect(types.base(result) === "float" && target === result && offset);
+      const second = operands[1] ?? 0;
+      const place =
+        number === G.InterpolateAtCentroid ||
+        (number === G.InterpolateAtSample ? shape(second, "int", 1, 32) : shape(second, "float", 2));
+      return expect(types.base(result) === "float" && target === result && place);
     }
     case G.ModfStruct:
     case G.FrexpStruct: {

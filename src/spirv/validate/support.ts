@@ -325,7 +325,11 @@ const glslSpecial: ReadonlySet<number> = new Set([
 ]);
 
 /** Instructions of GLSL.std.450 of the fragment stage. */
-const glslFragment: ReadonlySet<number> = new Set([G.InterpolateAtCentroid, G.InterpolateAtOffset]);
+const glslFragment: ReadonlySet<number> = new Set([
+  G.InterpolateAtCentroid,
+  G.InterpolateAtSample,
+  G.InterpolateAtOffset,
+]);
 
 /**
  * Says what the code that an entry point reaches needs and the compiler does not have: instructions, types, storage
