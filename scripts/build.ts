@@ -6,7 +6,8 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build, type Metafile } from "esbuild";
 import { directImports } from "./direct-imports.ts";
@@ -122,6 +123,44 @@ async function buildJs(): Promise<Metafile> {
 }
 
 /**
+ * `kiln compile` as one script, and the command that runs it: `src/launch.ts`. A compile first, so that the compiled form
+ * is there before somebody waits for it.
+ */
+async function buildLaunch(): Promise<void> {
+  for (const name of await readdir("dist")) if (name.startsWith("kiln-compile-")) await rm(join("dist", name));
+  const common = { bundle: true, platform: "node", format: "cjs", target: "node20", logLevel: "warning" } as const;
+  const whole = await build({
+    ...common,
+    entryPoints: ["src/kiln-compile.ts"],
+    write: false,
+    minifyWhitespace: true,
+    minifySyntax: true,
+    external: ["piscina"],
+    define: { "import.meta.url": "kilnUrl" },
+    banner: { js: 'const kilnUrl = require("node:url").pathToFileURL(__filename).href;' },
+    plugins: [directImports(process.cwd())],
+  });
+  const text = whole.outputFiles[0]?.text ?? "";
+  const script = `kiln-compile-${createHash("sha256").update(text).digest("hex").slice(0, 16)}.cjs`;
+  await writeFile(join("dist", script), text);
+  await build({
+    ...common,
+    entryPoints: ["src/launch.ts"],
+    outfile: "dist/kiln.cjs",
+    external: ["./kiln.js"],
+    define: { kilnCompileScript: JSON.stringify(script) },
+  });
+  await chmod("dist/kiln.cjs", 0o755);
+  if (!existsSync("dist/wasm/compiler.release.wasm")) return;
+  const folder = await mkdtemp(join(tmpdir(), "kiln-build-"));
+  try {
+    await run(process.execPath, ["dist/kiln.cjs", "compile", "examples/kernels/saxpy.comp", "-o", join(folder, "out")]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/**
  * The build id names what compilation depends on: every source file that the compile worker's bundle reaches, and
  * compiler.wasm. A change of the server or the simulator leaves it, and with it the cache, as it is.
  */
@@ -159,6 +198,7 @@ async function buildAll(): Promise<void> {
   })();
   const [metafile] = await Promise.all([buildJs(), wasm, buildTypes()]);
   await writeBuildId(metafile);
+  await buildLaunch();
   await writeFile(stampFile, stamp);
 }
 
@@ -174,6 +214,9 @@ if (wanted.includes("--if-stale")) {
 } else {
   await rm(stampFile, { force: true });
   for (const name of Object.keys(wasmModules)) if (wanted.includes(`wasm:${name}`)) await buildWasm(name);
-  if (wanted.includes("js")) await writeBuildId(await buildJs());
+  if (wanted.includes("js")) {
+    await writeBuildId(await buildJs());
+    await buildLaunch();
+  }
   if (wanted.includes("types")) await buildTypes();
 }

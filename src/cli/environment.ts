@@ -56,6 +56,7 @@ export class CliError extends Error {
 }
 
 let isOutputGone = false;
+let isBorne = false;
 
 /** Nobody reads standard output any more, as after `kiln … | head`. */
 export const outputIsGone = (): boolean => isOutputGone;
@@ -65,6 +66,8 @@ export const outputIsGone = (): boolean => isOutputGone;
  * Other trouble with standard output is trouble of the environment.
  */
 export function bearLostReaders(): void {
+  if (isBorne) return;
+  isBorne = true;
   process.stderr.on("error", () => {
     // There is nowhere left to tell of it.
   });
@@ -76,10 +79,19 @@ export function bearLostReaders(): void {
   });
 }
 
+/** Text to standard output, with an end of line. The streams are made by the first use: most compiles print nothing. */
 export function print(text: string): void {
+  bearLostReaders();
   process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
 }
 
 export function complain(text: string): void {
+  bearLostReaders();
   process.stderr.write(text.endsWith("\n") ? text : `${text}\n`);
+}
+
+/** To standard output as it is. */
+export function printBytes(content: string | Uint8Array): void {
+  bearLostReaders();
+  process.stdout.write(content);
 }

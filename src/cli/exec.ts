@@ -4,7 +4,7 @@ import type { CompileRecord, CompileRequest } from "../codeobj/index.ts";
 import { formatReport } from "../debug/index.ts";
 import { createLocalCompiler, type Machine, type MachineOptions } from "../service/index.ts";
 import { type ComputePipeline, type Device, type Buffer as DeviceBuffer, DriverError } from "../umd/index.ts";
-import { showDiagnostics } from "./compile.ts";
+import { showDiagnostics } from "./diagnostics.ts";
 import { driverCompiler } from "./driver-compiler.ts";
 import { CliError, print, type ServeSettings } from "./environment.ts";
 import type { Bind, BindingName, Out } from "./exec-arguments.ts";

@@ -1,29 +1,16 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { fileProblem, isFileError } from "../base/index.ts";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { SpirvTarget } from "../spirv/index.ts";
 import type { BenchFlags, BenchName } from "./bench.ts";
 import type { CacheAction } from "./cache.ts";
-import type { CompileFlags } from "./compile.ts";
-import { bearLostReaders, type CliEnvironment, CliError, complain, print, type ServeFlags } from "./environment.ts";
+import { addCompile, collect, rootCommand, runCommand, type SetStatus, sourceFlags } from "./compile-command.ts";
+import { bearLostReaders, type CliEnvironment, CliError, print, type ServeFlags } from "./environment.ts";
 import type { RunFlags } from "./run.ts";
 import type { SmiFlags } from "./smi.ts";
 import type { SourceFlags } from "./source-files.ts";
 import type { SpirvAction, SpirvFlags } from "./spirv.ts";
 import type { StatsFlags } from "./stats.ts";
 
-const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
-
-function sourceFlags(command: Command): Command {
-  return command
-    .option("--stage <stage>", "comp, vert or frag; default by the file's suffix")
-    .option("--entry <name>", "entry point, default main")
-    .option("-D <name=value>", "define a macro", collect)
-    .option("-I <dir>", "search includes here", collect)
-    .option("-O <level>", "optimisation 0, 1 or 2")
-    .option("--dialect <dialect>", "vulkan or relaxed")
-    .option("--main-image", "a fragment shader of Shadertoy: mainImage alone, in the relaxed dialect")
-    .option("--spec <id=value>", "set a specialisation constant", collect);
-}
+export { compileMain } from "./compile-command.ts";
 
 /** The flags of whatever compiles for others. */
 function serviceFlags(command: Command): Command {
@@ -43,15 +30,11 @@ function serviceFlags(command: Command): Command {
     .option("--config <file>", "JSON file of settings, below flags and environment");
 }
 
-type SetStatus = (status: number) => void;
-
 /** The commands. Each loads what it needs when it runs: `--help` and `--version` need nothing. */
 function program(environment: CliEnvironment, setStatus: SetStatus): Command {
-  const kiln = new Command("kiln")
+  const kiln = rootCommand()
     .helpCommand(true)
     .description("Compiles shaders to gfx1030 machine code, serves them, and runs them on a simulated GPU")
-    .exitOverride()
-    .configureOutput({ writeErr: complain })
     .option("--version", "print version and build id")
     .action((_flags: object, command: Command) => command.help({ error: true }));
 
@@ -81,28 +64,7 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
       await worker(settings);
     });
 
-  sourceFlags(kiln.command("compile"))
-    .description("compile shaders")
-    .argument("<file...>", "shaders; - is standard input")
-    .addOption(
-      new Option("--emit <kind>", "what to write")
-        .choices(["elf", "asm", "spirv", "spirv-asm", "ir", "stats", "json"])
-        .default("elf"),
-    )
-    .option("--dump-after <pass>", "print the IR after a pass, or after all")
-    .option("-o, --output <path>", "file, or folder for several; - is standard output")
-    .option("--warm", "compile into the cache, of this user or of --server, and write nothing")
-    .option("--cache-dir <dir>", "folder of the disk cache, for --warm")
-    .option("--server <url>", "compile on this service; its key in KILN_API_KEY")
-    .action(async (files: string[], flags: CompileFlags) => {
-      const { server, cacheDir } = flags;
-      const settings = environment.loadConfig({
-        ...(server !== undefined && { server }),
-        ...(cacheDir !== undefined && { cacheDir }),
-      });
-      const { compileFiles } = await import("./compile.ts");
-      setStatus(await compileFiles(files, flags, settings));
-    });
+  addCompile(kiln, environment, setStatus);
 
   sourceFlags(kiln.command("stats"))
     .description("statistics of shaders: a row each, a total, and how they differ from a saved file")
@@ -310,24 +272,16 @@ function cacheAction(text: string): CacheAction {
 }
 
 /** Runs a command line (without `node` and the script). Answers the exit status: 0, 1, 2 or 3 as the contract says. */
-export async function main(args: readonly string[], environment: CliEnvironment): Promise<number> {
-  let status = 0;
+export function main(args: readonly string[], environment: CliEnvironment): Promise<number> {
   bearLostReaders();
-  const kiln = program(environment, (answered) => {
-    status = answered;
-  });
-  for (const command of kiln.commands) command.exitOverride().configureOutput({ writeErr: complain });
-  try {
+  return runCommand((setStatus) => program(environment, setStatus), args, async (kiln) => {
     if (args.includes("--version")) return await printVersion();
     const [first] = args;
     if (first !== undefined && /^[^-]/.test(first) && !kiln.commands.some((command) => command.name() === first)) {
       if (first !== "help") throw new CliError(2, `there is no command ${first}: see kiln --help`);
     }
-    await kiln.parseAsync([...args], { from: "user" });
-    return status;
-  } catch (error) {
-    return statusOf(error);
-  }
+    return undefined;
+  });
 }
 
 async function printVersion(): Promise<0> {
@@ -335,28 +289,4 @@ async function printVersion(): Promise<0> {
   const { version, buildId } = readBuildInfo();
   print(`kiln ${version} (build ${buildId})`);
   return 0;
-}
-
-function statusOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof CliError) {
-    complain(error.status === 3 ? `kiln: ${error.message}` : error.message);
-    return error.status;
-  }
-  if (error instanceof Error && error.name === "ConfigError") {
-    complain(error.message);
-    return 2;
-  }
-  // The driver tells by itself what it refuses for want of memory; its VALIDATION is misuse, which the commands prevent.
-  if (error instanceof Error && error.name === "DriverError" && !error.message.startsWith("VALIDATION")) {
-    complain(`kiln: ${error.message}`);
-    return 3;
-  }
-  if (isFileError(error)) {
-    complain(`kiln: ${error.path === undefined ? "" : `${error.path}: `}${fileProblem(error)}`);
-    return 3;
-  }
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  complain(`kiln: this is a mistake of ours; please report it with the command line and:\n${text}`);
-  return 3;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileProblem } from "../base/index.ts";
 import { type CompileRequest, defaultRequest, type SpecializationValue, type Stage } from "../codeobj/index.ts";
-import { CliError } from "./environment.ts";
+import { CliError, complain } from "./environment.ts";
 
 /** The flags that `compile` and `exec` share. */
 export interface SourceFlags {
@@ -127,4 +127,15 @@ export function requestOf(path: string, flags: SourceFlags): CompileRequest {
     throw new CliError(2, `${path}: give --stage, or a file named .comp .vert .frag .spv .spvasm`);
   }
   return { ...request, language: "glsl", source, includes: gatherIncludes(filename, source, flags.I ?? []) };
+}
+
+/** The request of a file; undefined for one that cannot be read, which is told. Errors: `CliError` 2 of its flags. */
+export function readableRequest(file: string, flags: SourceFlags): CompileRequest | undefined {
+  try {
+    return requestOf(file, flags);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.status !== 1) throw error;
+    complain(error.message);
+    return undefined;
+  }
 }

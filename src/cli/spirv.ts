@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileProblem } from "../base/index.ts";
 import { assemble, printModule, readModule, type SpirvTarget, validateModule } from "../spirv/index.ts";
-import { showDiagnostics } from "./compile.ts";
+import { showDiagnostics } from "./diagnostics.ts";
 import { CliError, print } from "./environment.ts";
 
 export type SpirvAction = "as" | "dis" | "val";

@@ -5,7 +5,7 @@ import { type Diagnostic, distFile, fileProblem, formatDiagnostic } from "../bas
 import { type CompileRequest, type CompileResult, decodeRecord } from "../codeobj/index.ts";
 import { CompilePool, readBuildInfo, ServiceError } from "../service/index.ts";
 import { type Bound, brokenBounds, parseBudget } from "./budget.ts";
-import { showDiagnostics } from "./compile.ts";
+import { showDiagnostics } from "./diagnostics.ts";
 import { CliError, complain, print, type ServeSettings } from "./environment.ts";
 import { xml } from "./junit.ts";
 import { ProgressLine } from "./progress.ts";

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { Bug, distFile } from "../base/index.ts";
 import type { CorePipeline, CoreRequest } from "./interface.ts";
 
@@ -38,7 +38,7 @@ export interface Session {
 
 /** Reads and compiles `dist/wasm/compiler.<target>.wasm`. */
 export async function loadCoreModule(checked: boolean): Promise<WebAssembly.Module> {
-  return WebAssembly.compile(await readFile(distFile(`wasm/compiler.${checked ? "checked" : "release"}.wasm`)));
+  return WebAssembly.compile(readFileSync(distFile(`wasm/compiler.${checked ? "checked" : "release"}.wasm`)));
 }
 
 /** One instance of the module with its memory: marshalling only. After a trap it refuses to go on. */

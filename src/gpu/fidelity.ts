@@ -1,4 +1,4 @@
-import { type Op, ops } from "../isa/index.ts";
+import { allOps, type Op } from "../isa/index.ts";
 
 /** How an instruction's result compares with the hardware's. */
 export type Fidelity = "exact" | "approximate" | "notModelled";
@@ -58,7 +58,7 @@ export function fidelityOf(name: string, coherence: boolean): FidelityRow | unde
 /** Sorts executed instructions (`Op` ids) by what is known of them. */
 export function fidelityReport(executed: ReadonlySet<number>, coherence: boolean): FidelityReport {
   const met = new Map<string, Op>();
-  for (const op of ops) if (executed.has(op.id)) met.set(op.name, op);
+  for (const op of allOps()) if (executed.has(op.id)) met.set(op.name, op);
   const report = {
     exact: [] as string[],
     approximate: [] as { name: string; note: string }[],

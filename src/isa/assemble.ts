@@ -1,7 +1,7 @@
 import { encode, type Parts } from "./encode.ts";
 import { type ParsedLine, parseInstruction } from "./parse-instruction.ts";
 import { AssemblyError, parseInteger } from "./parse-operands.ts";
-import { type Op, opByMnemonic } from "./table.ts";
+import { type Op, opsByMnemonic } from "./table.ts";
 
 /** A mistake in assembler text; lines count from 1. */
 export interface AssemblyMistake {
@@ -74,7 +74,7 @@ function translate(statement: Statement, branch: ParsedLine["branch"]): readonly
   const { mnemonic, operands, modifiers } = statement;
   if (mnemonic === ".long") return operands.map(longValue);
   const candidates = [mnemonic, `${mnemonic}_e32`, `${mnemonic}_e64`].flatMap((m): Op[] => {
-    const op = opByMnemonic.get(m);
+    const op = opsByMnemonic().get(m);
     return op === undefined ? [] : [op];
   });
   if (candidates.length === 0) throw new AssemblyError(`unknown instruction ${mnemonic}`);

@@ -41,45 +41,44 @@ function extractAll(fields: readonly Field[], words: ArrayLike<number>, at: numb
 }
 
 /** The format of a word by its upper nine bits, which hold every encoding. VOP3B and flat segments share the first's. */
-const formatOfPrefix: readonly (FormatName | undefined)[] = Array.from({ length: 512 }, (_, prefix) =>
+const formatOfPrefix = (prefix: number): FormatName | undefined =>
   formatNames.find((name) => {
     const { encoding } = formats[name];
     if (name === "VOP3B" || name === "SCRATCH" || name === "GLOBAL") return false;
     return ((prefix >>> (encoding.lsb - prefixLsb)) & (2 ** encoding.width - 1)) === encoding.value;
-  }),
-);
+  });
 
 const flatOfSegment: readonly (FormatName | undefined)[] = [0, 1, 2, 3].map((segment) =>
   (Object.keys(flatSegments) as FormatName[]).find((format) => flatSegments[format] === segment),
 );
 
-/** The ops of a format by opcode, and the field that holds it. */
+/** The ops of a format that have been met, by opcode, and the field that holds it; `null`: there is none. */
 interface OpTable {
+  readonly format: FormatName;
   readonly opcode: Field;
-  readonly ops: readonly (Op | undefined)[];
-}
-
-const opTables = new Map<FormatName, OpTable>();
-
-function opTable(name: FormatName): OpTable {
-  let table = opTables.get(name);
-  if (table === undefined) {
-    const opcode = formats[name].fields[0] as Field;
-    table = { opcode, ops: Array.from({ length: 2 ** opcode.width }, (_, k) => opByCode(name, k)) };
-    opTables.set(name, table);
-  }
-  return table;
+  readonly ops: (Op | null | undefined)[];
 }
 
 /** By prefix; made when the first instruction of it is met. */
 const tableOfPrefix: (OpTable | undefined)[] = new Array(512).fill(undefined);
+const opTables = new Map<FormatName, OpTable>();
+
+function opTable(format: FormatName): OpTable {
+  let table = opTables.get(format);
+  if (table === undefined) {
+    const opcode = formats[format].fields[0] as Field;
+    table = { format, opcode, ops: new Array(2 ** opcode.width).fill(undefined) };
+    opTables.set(format, table);
+  }
+  return table;
+}
 
 function findOp(words: ArrayLike<number>, at: number): Op | undefined {
   const word = words[at]!;
   const prefix = word >>> prefixLsb;
   let table = tableOfPrefix[prefix];
   if (table === undefined) {
-    const name = formatOfPrefix[prefix];
+    const name = formatOfPrefix(prefix);
     if (name === undefined) return undefined;
     if (name === "FLAT") {
       const flat = flatOfSegment[(word >>> 14) & 3];
@@ -88,7 +87,13 @@ function findOp(words: ArrayLike<number>, at: number): Op | undefined {
     table = opTable(name);
     tableOfPrefix[prefix] = table;
   }
-  return table.ops[extract(table.opcode, words, at)];
+  const opcode = extract(table.opcode, words, at);
+  let op = table.ops[opcode];
+  if (op === undefined) {
+    op = opByCode(table.format, opcode) ?? null;
+    table.ops[opcode] = op;
+  }
+  return op ?? undefined;
 }
 
 /** What the length of an op's instructions depends on, worked out once. */

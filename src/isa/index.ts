@@ -17,4 +17,4 @@ export {
   issueCycles,
 } from "./statistics.ts";
 export type { Op, Operand, OperandKind, ValueType } from "./table.ts";
-export { literalFields, opByCode, opByMnemonic, operandKinds, ops, valueTypes } from "./table.ts";
+export { allOps, literalFields, opByCode, operandKinds, opsByMnemonic, valueTypes } from "./table.ts";

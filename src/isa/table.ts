@@ -223,13 +223,41 @@ function counterOf(row: Row, format: FormatName): CounterClass {
   return format === "FLAT" ? `${kind}+lgkm` : kind;
 }
 
-function opsOf(row: Row): Omit<Op, "id">[] {
+/** One encoding of a row; the op is made from it when it is first asked for. */
+interface Slot {
+  readonly row: Row;
+  readonly format: FormatName;
+  readonly opcode: number;
+  readonly suffix: string;
+  op: Op | undefined;
+}
+
+function slotsOf(row: Row): Slot[] {
   const base = e64Base[row.format];
-  const twoForms = base !== undefined && (row.flags & Flag.NoE64) === 0;
-  const make = (format: FormatName, opcode: number, suffix: string): Omit<Op, "id"> => {
+  const { format, opcode } = row;
+  if (base === undefined || (row.flags & Flag.NoE64) !== 0) return [{ row, format, opcode, suffix: "", op: undefined }];
+  const long = row.dst.length === 2 ? "VOP3B" : "VOP3";
+  return [
+    { row, format, opcode, suffix: "_e32", op: undefined },
+    { row, format: long, opcode: base + opcode, suffix: "_e64", op: undefined },
+  ];
+}
+
+const formatRank = Object.fromEntries(formatNames.map((name, rank) => [name, rank])) as Record<FormatName, number>;
+
+/** Every encoding, grouped by format in decode order, then by opcode: an op's id is its place here, from 1. */
+const slots: readonly Slot[] = allRows
+  .flatMap(slotsOf)
+  .sort((a, b) => formatRank[a.format] - formatRank[b.format] || a.opcode - b.opcode);
+
+function opAt(index: number): Op {
+  const slot = slots[index] as Slot;
+  if (slot.op === undefined) {
+    const { row, format, opcode, suffix } = slot;
     const { dst, src } = operandsOf(row, format);
     const swapName = (row.flags & Flag.Commutes) !== 0 ? row.name : row.swap;
-    return {
+    slot.op = {
+      id: index + 1,
       mnemonic: row.name + suffix,
       name: row.name,
       format,
@@ -241,35 +269,34 @@ function opsOf(row: Row): Omit<Op, "id">[] {
       meaning: row.meaning,
       swap: swapName === undefined ? undefined : swapName + suffix,
     };
-  };
-  if (!twoForms) return [make(row.format, row.opcode, "")];
-  const withSdst = row.dst.length === 2;
-  return [make(row.format, row.opcode, "_e32"), make(withSdst ? "VOP3B" : "VOP3", base + row.opcode, "_e64")];
+  }
+  return slot.op;
+}
+
+/** Opcode to place in `slots`, of each format; VOP3 has VOP3B's too. */
+const places = new Map<FormatName, Map<number, number>>(formatNames.map((name) => [name, new Map()]));
+for (const [index, { row, format, opcode }] of slots.entries()) {
+  const table = places.get(format === "VOP3B" ? "VOP3" : format) as Map<number, number>;
+  invariant(!table.has(opcode), `${row.name}: opcode taken`);
+  table.set(opcode, index);
+}
+
+/** The encoding with this opcode in this format; VOP3 finds VOP3B too. Made when it is first asked for. */
+export function opByCode(format: FormatName, opcode: number): Op | undefined {
+  const index = places.get(format)?.get(opcode);
+  return index === undefined ? undefined : opAt(index);
+}
+
+let byMnemonic: ReadonlyMap<string, Op> | undefined;
+
+/** All ops by mnemonic as printed: `v_add_f32_e32`. Made by the first call. */
+export function opsByMnemonic(): ReadonlyMap<string, Op> {
+  byMnemonic ??= new Map(slots.map((_, index) => opAt(index)).map((op) => [op.mnemonic, op]));
+  return byMnemonic;
 }
 
 /** Every encoding, by dense id from 1; grouped by format in decode order, then by opcode. */
-export const ops: readonly Op[] = allRows
-  .flatMap(opsOf)
-  .sort((a, b) => formatNames.indexOf(a.format) - formatNames.indexOf(b.format) || a.opcode - b.opcode)
-  .map((op, index) => ({ id: index + 1, ...op }));
-
-/** By mnemonic as printed: `v_add_f32_e32`. */
-export const opByMnemonic: ReadonlyMap<string, Op> = new Map(ops.map((op) => [op.mnemonic, op]));
-
-/** The encoding with this opcode in this format; VOP3 finds VOP3B too. */
-export function opByCode(format: FormatName, opcode: number): Op | undefined {
-  return byCode.get(format)?.get(opcode);
-}
-
-const byCode = new Map<FormatName, Map<number, Op>>(formatNames.map((name) => [name, new Map()]));
-for (const op of ops) {
-  const table = byCode.get(op.format === "VOP3B" ? "VOP3" : op.format)!;
-  invariant(!table.has(op.opcode), `${op.mnemonic}: opcode taken`);
-  invariant(op.opcode < 1 << formats[op.format].fields[0]!.width, `${op.mnemonic}: opcode too large`);
-  invariant(op.swap === undefined || opByMnemonic.has(op.swap), `${op.mnemonic}: no ${op.swap}`);
-  table.set(op.opcode, op);
-}
-invariant(opByMnemonic.size === ops.length, "a mnemonic stands twice");
+export const allOps = (): readonly Op[] => [...opsByMnemonic().values()];
 
 /** Whether an operand stands in a 9-bit source field, where VGPR n is 256 + n. */
 export function inSourceField(op: Op, operand: Operand): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fidelityOf, fidelityReport, fidelityRows } from "../../src/gpu/index.ts";
-import { ops } from "../../src/isa/index.ts";
+import { allOps } from "../../src/isa/index.ts";
 import { Control, ControlFlag, Counter, PhysicalMap } from "../../src/uapi/index.ts";
 import { oracle } from "../oracles.ts";
 import { assemble } from "./assembler.ts";
@@ -98,7 +98,7 @@ describe.skipIf(!oracle("llvm-mc-19"))("performance counters", () => {
 });
 
 describe("fidelity", () => {
-  const names = [...new Set(ops.map((op) => op.name))];
+  const names = [...new Set(allOps().map((op) => op.name))];
 
   it("every row names instructions, and no instruction has two", () => {
     for (const row of fidelityRows)
@@ -110,7 +110,7 @@ describe("fidelity", () => {
   });
 
   it("sorts what was executed: exact, approximate, not modelled", () => {
-    const ids = (...wanted: string[]) => new Set(ops.filter((op) => wanted.includes(op.name)).map((op) => op.id));
+    const ids = (...wanted: string[]) => new Set(allOps().filter((op) => wanted.includes(op.name)).map((op) => op.id));
     const met = ids("v_add_f32", "v_sin_f32", "s_sleep", "buffer_gl0_inv");
     const plain = fidelityReport(met, false);
     expect(plain.exact).toEqual(["v_add_f32"]);

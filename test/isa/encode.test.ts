@@ -3,11 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { decode, encode, formats, ops, print } from "../../src/isa/index.ts";
+import { allOps, decode, encode, formats, print } from "../../src/isa/index.ts";
 import { oracle } from "../oracles.ts";
 import { llvmAssemble } from "./llvm.ts";
 import { choices, type Sample, sample } from "./samples.ts";
 
+const ops = allOps();
 const samples: readonly Sample[] = ops.flatMap((op) => Array.from({ length: choices }, (_, c) => sample(op, c)));
 const hex = (words: readonly number[] | string) =>
   typeof words === "string" ? words : words.map((w) => w.toString(16).padStart(8, "0")).join(" ");
@@ -118,5 +119,16 @@ describe("generated AssemblyScript", () => {
     expect(wasm.lookUp(0x17d << 23)).toBe(0);
     expect(wasm.lookUp((0x17e << 23) | (0x7f << 16))).toBe(0);
     expect(wasm.lookUp((0x35 << 26) | (0x3ff << 16))).toBe(0);
+  });
+});
+
+describe("the table", () => {
+  it("has each mnemonic once, opcodes that fit their field, and what it says to swap with", () => {
+    const mnemonics = new Set(ops.map((op) => op.mnemonic));
+    expect(mnemonics.size).toBe(ops.at(-1)?.id);
+    for (const op of ops) {
+      expect(op.opcode, op.mnemonic).toBeLessThan(1 << formats[op.format].fields[0]!.width);
+      if (op.swap !== undefined) expect(mnemonics.has(op.swap), op.mnemonic).toBe(true);
+    }
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decode, encode, Flag, type Op, ops, print } from "../../src/isa/index.ts";
+import { allOps, decode, encode, Flag, type Op, print } from "../../src/isa/index.ts";
 import { oracle } from "../oracles.ts";
 import { llvmAssemble } from "./llvm.ts";
 
@@ -8,7 +8,7 @@ interface Sample {
   readonly words: readonly number[];
 }
 
-const short = ops.filter((op) => ["VOP1", "VOP2", "VOPC"].includes(op.format));
+const short = allOps().filter((op) => ["VOP1", "VOP2", "VOPC"].includes(op.format));
 const withDpp = short.filter((op) => op.format !== "VOPC" && (op.flags & Flag.NoDpp) === 0 && hasNoForm(op));
 const withSdwa = short.filter((op) => (op.flags & Flag.NoSdwa) === 0 && hasNoForm(op));
 

@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+/**
+ * The `kiln` command as CommonJS, which starts in less time than a module. `kiln compile` runs from one script whose
+ * compiled form is kept beside it: of a cold compile of a small shader, reading the compiler is the larger part. All else
+ * is `kiln.js`.
+ */
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Script } from "node:vm";
+import { isLoneCompile } from "./lone-compile.ts";
+
+/** Name of the script, with a hash of its text; put in by the build. */
+declare const kilnCompileScript: string;
+
+function read(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function compileAlone(): void {
+  const filename = join(__dirname, kilnCompileScript);
+  // V8's own check refuses what another version or other flags have written.
+  const cacheFile = `${filename}.${process.version}-${process.arch}.cache`;
+  // The script is ASCII.
+  const text = readFileSync(filename, "latin1");
+  const cachedData = read(cacheFile);
+  const parameters = "exports, require, module, __filename, __dirname";
+  const script = new Script(`(function (${parameters}) {${text}\n})`, {
+    filename,
+    ...(cachedData !== undefined && { cachedData }),
+  });
+  if (cachedData === undefined || script.cachedDataRejected === true) {
+    // At the end: then what has run is in it.
+    process.once("exit", () => {
+      try {
+        const own = `${cacheFile}.${process.pid}`;
+        writeFileSync(own, script.createCachedData());
+        renameSync(own, cacheFile);
+      } catch {
+        // An installation that this user cannot write: the next start is no faster, and that is all.
+      }
+    });
+  }
+  script.runInThisContext()(exports, require, module, filename, __dirname);
+}
+
+if (isLoneCompile(process.argv)) compileAlone();
+else import("./kiln.js");
