@@ -9,7 +9,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build, type Metafile } from "esbuild";
+import { build, type Metafile, type Plugin } from "esbuild";
 import { directImports } from "./direct-imports.ts";
 
 interface WasmModule {
@@ -122,6 +122,19 @@ async function buildJs(): Promise<Metafile> {
   return result.metafile;
 }
 
+/** Commander asks for node:child_process at once and uses it for subcommands that are programs, which we have none of. */
+const lazyChildProcess: Plugin = {
+  name: "lazy-child-process",
+  setup(build) {
+    build.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      importer.includes("commander") ? { path: "child_process", namespace: "lazy" } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: "lazy" }, () => ({
+      contents: 'exports.spawn = (...args) => require("child_process").spawn(...args);',
+    }));
+  },
+};
+
 /**
  * `kiln compile` as one script, and the command that runs it: `src/launch.ts`. A compile first, so that the compiled form
  * is there before somebody waits for it.
@@ -138,7 +151,7 @@ async function buildLaunch(): Promise<void> {
     external: ["piscina"],
     define: { "import.meta.url": "kilnUrl" },
     banner: { js: 'const kilnUrl = require("node:url").pathToFileURL(__filename).href;' },
-    plugins: [directImports(process.cwd())],
+    plugins: [directImports(process.cwd()), lazyChildProcess],
   });
   const text = whole.outputFiles[0]?.text ?? "";
   const script = `kiln-compile-${createHash("sha256").update(text).digest("hex").slice(0, 16)}.cjs`;

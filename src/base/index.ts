@@ -1,4 +1,5 @@
 export { Bug, invariant, unreachable } from "./bug.ts";
+export { clockUs } from "./clock.ts";
 export type { Blame, CodeRow, Diagnostic, DiagnosticNote, HoleValues, Severity, Span } from "./diagnostic.ts";
 export { defineCodes, fileSpan, fillHoles, formatDiagnostic, reporter } from "./diagnostic.ts";
 export { fileProblem, isFileError } from "./file-error.ts";

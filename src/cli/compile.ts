@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { fileProblem, invariant } from "../base/index.ts";
+import { clockUs, fileProblem, invariant } from "../base/index.ts";
 import { makeFolder } from "../cache/index.ts";
 import type { CompileReports } from "../compile/index.ts";
 import { createLocalCompiler } from "../service/index.ts";
@@ -88,10 +88,10 @@ export async function compileFiles(
       bad++;
       continue;
     }
-    const started = performance.now();
+    const started = clockUs();
     const wanted = dump ?? debugOutput?.debugDump(debug) ?? (flags.emit === "ir" ? finalIr : undefined);
     const outcome = await compiler.compileWithReports(request, wanted);
-    const microseconds = (performance.now() - started) * 1000;
+    const microseconds = clockUs() - started;
     showDiagnostics(outcome.ok ? outcome.record.diagnostics : outcome.diagnostics);
     if (!outcome.ok) {
       bad++;

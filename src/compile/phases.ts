@@ -1,3 +1,5 @@
+import { clockUs } from "../base/index.ts";
+
 /** Parts of a compile in their order. `frontEnd`: GLSL or SPIR-V text to words; `read`: words to a module. */
 export const phaseNames = ["frontEnd", "read", "validate", "reflect", "core", "record"] as const;
 
@@ -9,11 +11,11 @@ export type Phases = Readonly<Record<PhaseName, number>>;
 /** Measures one compile: `end` closes the part that has run since the one before. */
 export class PhaseClock {
   readonly phases: Record<PhaseName, number> = { frontEnd: 0, read: 0, validate: 0, reflect: 0, core: 0, record: 0 };
-  #since = performance.now();
+  #since = clockUs();
 
   end(phase: PhaseName): void {
-    const now = performance.now();
-    this.phases[phase] += (now - this.#since) * 1000;
+    const now = clockUs();
+    this.phases[phase] += now - this.#since;
     this.#since = now;
   }
 }

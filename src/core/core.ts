@@ -1,4 +1,4 @@
-import { Bug } from "../base/index.ts";
+import { Bug, clockUs } from "../base/index.ts";
 import type { UserDataEntry } from "../codeobj/index.ts";
 import { decodeSnapshot, encodeSnapshot, parseIr, passNumbers, passRows, printIr } from "../ir/index.ts";
 import { describeFailure, isBug } from "./failures.ts";
@@ -141,16 +141,16 @@ export async function createCore(options: CoreOptions = {}): Promise<CoreTools> 
       const dumps = wanted !== undefined && wanted.length > 0;
       const all = wanted?.includes("all") ?? false;
       let ir = "";
-      let since = performance.now();
+      let since = clockUs();
       const report = (name: string): void => {
         const row = {
           name,
-          microseconds: (performance.now() - since) * 1000,
+          microseconds: clockUs() - since,
           instructions: instance.instructionCount(),
         };
         if (dumps) ir = text();
         passes.push(all || wanted?.includes(name) ? { ...row, ir } : row);
-        since = performance.now();
+        since = clockUs();
       };
       const passed = (pass: number): void => report(passRows[pass - 1]?.name ?? `pass ${pass}`);
       const raw = instance.run("compile", request, {
@@ -159,7 +159,7 @@ export async function createCore(options: CoreOptions = {}): Promise<CoreTools> 
       });
       if (raw !== undefined) return failed(raw, request);
       if (wanted !== undefined) {
-        const microseconds = (performance.now() - since) * 1000;
+        const microseconds = clockUs() - since;
         passes.push({ name: "emit", microseconds, instructions: instance.instructionCount() });
       }
       const output = readOutput(instance.output(), passes);
