@@ -148,7 +148,8 @@ async function buildLaunch(): Promise<void> {
     write: false,
     minifyWhitespace: true,
     minifySyntax: true,
-    external: ["piscina"],
+    // What `isLoneCompile` leaves to kiln.js.
+    external: ["*/compile-warm.ts"],
     define: { "import.meta.url": "kilnUrl" },
     banner: { js: 'const kilnUrl = require("node:url").pathToFileURL(__filename).href;' },
     plugins: [directImports(process.cwd()), lazyChildProcess],

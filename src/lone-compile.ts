@@ -1,3 +1,5 @@
-/** Whether a command line (`process.argv`) is `kiln compile`, which has a bundle of its own. */
+const others = ["--version", "--warm"];
+
+/** Whether a command line (`process.argv`) is a `kiln compile` that starts no workers: it has a bundle of its own. */
 export const isLoneCompile = (argv: readonly string[]): boolean =>
-  argv[2] === "compile" && !argv.includes("--version");
+  argv[2] === "compile" && !others.some((flag) => argv.includes(flag));

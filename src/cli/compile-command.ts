@@ -21,7 +21,8 @@ export function sourceFlags(command: Command): Command {
 export type SetStatus = (status: number) => void;
 
 /** `kiln` without its commands. */
-export const rootCommand = (): Command => new Command("kiln").exitOverride().configureOutput({ writeErr: complain, writeOut: printBytes });
+export const rootCommand = (): Command =>
+  new Command("kiln").exitOverride().configureOutput({ writeErr: complain, writeOut: printBytes });
 
 /** `kiln compile`. */
 export function addCompile(kiln: Command, environment: CliEnvironment, setStatus: SetStatus): void {
@@ -72,7 +73,8 @@ export async function runCommand(
   const kiln = make((answered) => {
     status = answered;
   });
-  for (const command of kiln.commands) command.exitOverride().configureOutput({ writeErr: complain, writeOut: printBytes });
+  for (const command of kiln.commands)
+    command.exitOverride().configureOutput({ writeErr: complain, writeOut: printBytes });
   try {
     const answered = await first?.(kiln);
     if (answered !== undefined) return answered;

@@ -9,11 +9,7 @@ import { asking, remoteService } from "./remote.ts";
 import { readableRequest, type SourceFlags } from "./source-files.ts";
 
 /** Compiles each file into the cache, a folder's or a service's, and writes nothing. Answers the exit status. */
-export async function warmCache(
-  files: readonly string[],
-  flags: SourceFlags,
-  settings: ServeSettings,
-): Promise<0 | 1> {
+export async function warmCache(files: readonly string[], flags: SourceFlags, settings: ServeSettings): Promise<0 | 1> {
   const remote = remoteService(settings);
   const service = remote === undefined ? openService({ ...settings, verifyRate: 0 }) : undefined;
   const progress = new ProgressLine("warmed", files.length);

@@ -274,14 +274,18 @@ function cacheAction(text: string): CacheAction {
 /** Runs a command line (without `node` and the script). Answers the exit status: 0, 1, 2 or 3 as the contract says. */
 export function main(args: readonly string[], environment: CliEnvironment): Promise<number> {
   bearLostReaders();
-  return runCommand((setStatus) => program(environment, setStatus), args, async (kiln) => {
-    if (args.includes("--version")) return await printVersion();
-    const [first] = args;
-    if (first !== undefined && /^[^-]/.test(first) && !kiln.commands.some((command) => command.name() === first)) {
-      if (first !== "help") throw new CliError(2, `there is no command ${first}: see kiln --help`);
-    }
-    return undefined;
-  });
+  return runCommand(
+    (setStatus) => program(environment, setStatus),
+    args,
+    async (kiln) => {
+      if (args.includes("--version")) return await printVersion();
+      const [first] = args;
+      if (first !== undefined && /^[^-]/.test(first) && !kiln.commands.some((command) => command.name() === first)) {
+        if (first !== "help") throw new CliError(2, `there is no command ${first}: see kiln --help`);
+      }
+      return undefined;
+    },
+  );
 }
 
 async function printVersion(): Promise<0> {

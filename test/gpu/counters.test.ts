@@ -110,7 +110,12 @@ describe("fidelity", () => {
   });
 
   it("sorts what was executed: exact, approximate, not modelled", () => {
-    const ids = (...wanted: string[]) => new Set(allOps().filter((op) => wanted.includes(op.name)).map((op) => op.id));
+    const ids = (...wanted: string[]) =>
+      new Set(
+        allOps()
+          .filter((op) => wanted.includes(op.name))
+          .map((op) => op.id),
+      );
     const met = ids("v_add_f32", "v_sin_f32", "s_sleep", "buffer_gl0_inv");
     const plain = fidelityReport(met, false);
     expect(plain.exact).toEqual(["v_add_f32"]);
