@@ -2,6 +2,7 @@
  * `npm run bench`: compile time beside a peer measured in the same run. `kiln bench` has more.
  * `npm run bench -- front --files DIR [--peer COMMAND]`: the GLSL front end alone, by phase.
  */
+import { UsageError, withUsage } from "../scripts/usage.ts";
 import { kernelNames } from "../test/e2e/run-kernel.ts";
 import { benchCompile } from "./compile.ts";
 import { benchFront } from "./front.ts";
@@ -21,12 +22,18 @@ function print(title: string, peer: string, rows: readonly Row[]): void {
   }
 }
 
-if (process.argv[2] === "front") {
-  await benchFront(process.argv.slice(3));
-} else {
-  print(
-    "compile, GLSL to code",
-    "glslangValidator -V, front end only, with process start",
-    await benchCompile(kernelNames),
-  );
-}
+const usage = `usage: npm run bench
+       npm run bench -- front --files DIR… [--peer COMMAND]`;
+const [name, ...args] = process.argv.slice(2);
+
+await withUsage(usage, process.argv.slice(2), async () => {
+  if (name === "front") {
+    await benchFront(args);
+  } else if (name !== undefined) {
+    throw new UsageError(`there is no bench ${JSON.stringify(name)} here; see also kiln bench --help`);
+  } else {
+    const peer = "glslangValidator -V, front end only, with process start";
+    print("compile, GLSL to code", peer, await benchCompile(kernelNames));
+  }
+  return (process.exitCode ?? 0) === 0;
+});

@@ -6,6 +6,7 @@ import { glslConformance } from "../test/conformance/glsl.ts";
 import { levelsConformance } from "../test/conformance/levels.ts";
 import { relaxedConformance } from "../test/conformance/relaxed/index.ts";
 import { scriptConformance } from "../test/conformance/scripts.ts";
+import { UsageError, withUsage } from "./usage.ts";
 
 const suites: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = {
   aco: acoConformance,
@@ -17,11 +18,17 @@ const suites: Readonly<Record<string, (args: readonly string[]) => Promise<boole
   scripts: scriptConformance,
 };
 
+const usage = `usage: npm run conformance -- aco [--kernels DIR] [--dumps DIR --spv DIR --manifest FILE] [--limit RATIO] [--lines]
+       npm run conformance -- assembler --root DIR… [--jobs N]
+       npm run conformance -- compile --root DIR… [--release] [--level N…] [--objdump COMMAND] [--verbose]
+       npm run conformance -- glsl --root DIR… [--piglit DIR] [--piglit-compute DIR] [--cache FILE] [--jobs N] [--lines] [--json FILE]
+       npm run conformance -- relaxed [--glmark2 DIR] [--shadertoy DIR] [--three DIR] [--jobs N]
+       npm run conformance -- scripts --root DIR --list FILE… [--compute] [--skips FILE] [--count N] [--limit-seconds 5] [--jobs N] [--json FILE]`;
+
 const [name = "", ...args] = process.argv.slice(2);
-const suite = Object.hasOwn(suites, name) ? suites[name] : undefined;
-if (suite === undefined) {
-  console.error(`usage: npm run conformance -- (${Object.keys(suites).join("|")}) [options]`);
-  process.exitCode = 2;
-} else if (!(await suite(args))) {
-  process.exitCode = 1;
-}
+await withUsage(usage, process.argv.slice(2), async () => {
+  const suite = Object.hasOwn(suites, name) ? suites[name] : undefined;
+  if (suite === undefined)
+    throw new UsageError(name === "" ? "no suite is named" : `there is no suite ${JSON.stringify(name)}`);
+  return suite(args);
+});

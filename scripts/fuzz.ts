@@ -3,29 +3,34 @@ import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { type FuzzShader, fuzz } from "../test/fuzz/run.ts";
+import { wholeNumber, withUsage } from "./usage.ts";
 
-const { values } = parseArgs({
-  options: { cases: { type: "string", default: "100000" }, seed: { type: "string", default: "1" } },
-});
-const stages = { ".comp": "compute", ".vert": "vertex", ".frag": "fragment" } as const;
-const shaders: FuzzShader[] = [];
-for (const folder of ["test/glsl/valid", "test/glsl/stages", "test/glsl/relaxed", "examples/kernels"]) {
-  for (const name of readdirSync(folder).sort()) {
-    const suffix = extname(name);
-    if (!Object.hasOwn(stages, suffix)) continue;
-    const stage = stages[suffix as keyof typeof stages];
-    shaders.push({ source: readFileSync(join(folder, name), "utf8"), stage });
+const usage = "usage: npm run fuzz -- [--cases 100000] [--seed 1]";
+
+await withUsage(usage, process.argv.slice(2), async () => {
+  const { values } = parseArgs({
+    options: { cases: { type: "string", default: "100000" }, seed: { type: "string", default: "1" } },
+  });
+  const [cases, seed] = [wholeNumber(values.cases, "--cases", 1), wholeNumber(values.seed, "--seed")];
+  const stages = { ".comp": "compute", ".vert": "vertex", ".frag": "fragment" } as const;
+  const shaders: FuzzShader[] = [];
+  for (const folder of ["test/glsl/valid", "test/glsl/stages", "test/glsl/relaxed", "examples/kernels"]) {
+    for (const name of readdirSync(folder).sort()) {
+      const suffix = extname(name);
+      if (!Object.hasOwn(stages, suffix)) continue;
+      const stage = stages[suffix as keyof typeof stages];
+      shaders.push({ source: readFileSync(join(folder, name), "utf8"), stage });
+    }
   }
-}
-const cases = Number(values.cases);
-const STEP = 20_000;
-let failed = false;
-for (let done = 0; done < cases && !failed; done += STEP) {
-  const report = fuzz(shaders, Math.min(STEP, cases - done), Number(values.seed) + done);
-  const { failures, ...counts } = report;
-  console.log(JSON.stringify({ done: done + report.cases, ...counts }));
-  for (const { seed, what, input } of failures) console.log(`seed ${seed}: ${what}\n${input}\n`);
-  failed = failures.length > 0;
-}
-console.log(failed ? "fuzz: FAILED" : `fuzz: ${cases} cases, good`);
-process.exitCode = failed ? 1 : 0;
+  const STEP = 20_000;
+  let failed = false;
+  for (let done = 0; done < cases && !failed; done += STEP) {
+    const report = fuzz(shaders, Math.min(STEP, cases - done), seed + done);
+    const { failures, ...counts } = report;
+    console.log(JSON.stringify({ done: done + report.cases, ...counts }));
+    for (const { seed, what, input } of failures) console.log(`seed ${seed}: ${what}\n${input}\n`);
+    failed = failures.length > 0;
+  }
+  console.log(failed ? "fuzz: FAILED" : `fuzz: ${cases} cases, good`);
+  return !failed;
+});

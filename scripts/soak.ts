@@ -19,16 +19,33 @@ import { apiLitmusTests } from "../test/umd/litmus.ts";
 import { memoryCycles } from "../test/umd/memory-cycles.ts";
 import { soakFaults } from "./soak-faults.ts";
 import { soakMixed } from "./soak-mixed.ts";
+import { UsageError, wholeNumber, withUsage } from "./usage.ts";
 
-if (process.argv[2] === "mixed") process.exit(await soakMixed(process.argv.slice(3)));
-if (process.argv[2] === "faults") process.exit(await soakFaults(process.argv.slice(3)));
+const usage = `usage: npm run soak -- [ROUNDS]
+       npm run soak -- litmus [SEEDS] [FIRST] [PART OF NAME]
+       npm run soak -- mixed [--minutes 10]
+       npm run soak -- faults [--kills 1000]
+       npm run soak -- isolation [SEQUENCES] [SEED]
+       npm run soak -- memory [CYCLES] [SEED]`;
 
-const suites: Readonly<Record<string, () => boolean | Promise<boolean>>> = { litmus, isolation, memory };
-const suite = suites[process.argv[2] ?? ""];
-process.exitCode = (await (suite === undefined ? crashes() : suite())) ? 0 : 1;
+const suites: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
+  litmus,
+  isolation,
+  memory,
+  mixed: async () => (await soakMixed(process.argv.slice(3))) === 0,
+  faults: async () => (await soakFaults(process.argv.slice(3))) === 0,
+};
+const name = process.argv[2];
+await withUsage(usage, process.argv.slice(2), async () => {
+  if (name === undefined || /^\d+$/.test(name)) return crashes();
+  const suite = Object.hasOwn(suites, name) ? suites[name] : undefined;
+  if (suite === undefined) throw new UsageError(`there is no soak ${JSON.stringify(name)}`);
+  return suite();
+});
 
 function number(at: number, fallback: number): number {
-  return Number(process.argv[at] ?? fallback);
+  const text = process.argv[at];
+  return text === undefined ? fallback : wholeNumber(text, `argument ${at - 2}`);
 }
 
 /** Runs of 1,000 sequences, each with the next seed: a failure names the one to run again. */
@@ -75,7 +92,7 @@ async function memory(): Promise<boolean> {
 }
 
 async function crashes(): Promise<boolean> {
-  const rounds = Number(process.argv[2] ?? 200);
+  const rounds = number(2, 200);
   const folder = mkdtempSync(join(tmpdir(), "kiln-soak-"));
   const started = performance.now();
   const report = await crashRounds({ folder, kills: rounds, variants: 2000, seed: Date.now() & 0xffff });

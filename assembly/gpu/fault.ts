@@ -30,12 +30,13 @@ export function raiseDetail(kind: u32, detail0: u32, detail1: u32): void {
   faultDetail1 = detail1;
 }
 
-export function raiseMemory(kind: u32, access: u32, address: u64, detail0: u32): void {
+export function raiseMemory(kind: u32, access: u32, address: u64, detail0: u32, detail1: u32 = 0): void {
   if (faultKind != 0) return;
   faultKind = kind;
   faultAccess = access;
   faultAddress = address;
   faultDetail0 = detail0;
+  faultDetail1 = detail1;
 }
 
 /** Which lane the memory fault at hand belongs to. */

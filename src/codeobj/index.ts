@@ -19,5 +19,5 @@ export type { CodePlace } from "./metadata.ts";
 export { decodeRecord, encodeRecord, StoredRecord } from "./record.ts";
 export type * from "./reflection.ts";
 export type { DynamicBufferLayout, SetBindings } from "./set-layout.ts";
-export { isDynamic, layoutDynamicBuffers, layoutSets } from "./set-layout.ts";
+export { descriptorTypes, isDynamic, layoutDynamicBuffers, layoutSets } from "./set-layout.ts";
 export type { Statistics } from "./statistics.ts";

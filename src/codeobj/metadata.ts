@@ -1,23 +1,10 @@
 import type { SourceMapEntry, Stage } from "./compile-interface.ts";
-import type { DescriptorType, Reflection } from "./reflection.ts";
+import type { Reflection } from "./reflection.ts";
 import { count, finite, flag, list, object, oneOf, optional, type Reader, text } from "./schema.ts";
+import { descriptorTypes } from "./set-layout.ts";
 import type { Statistics } from "./statistics.ts";
 
 export const stages = ["compute", "vertex", "fragment"] as const satisfies readonly Stage[];
-
-const descriptorTypes = [
-  "uniformBuffer",
-  "storageBuffer",
-  "uniformBufferDynamic",
-  "storageBufferDynamic",
-  "sampledImage",
-  "storageImage",
-  "sampler",
-  "combinedImageSampler",
-  "uniformTexelBuffer",
-  "storageTexelBuffer",
-  "inputAttachment",
-] as const satisfies readonly DescriptorType[];
 
 const bindingShape = {
   binding: count,

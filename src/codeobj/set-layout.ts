@@ -21,6 +21,9 @@ const strideBytes: Readonly<Record<DescriptorType, number>> = {
   combinedImageSampler: 48,
 };
 
+/** Names of the descriptor types. */
+export const descriptorTypes = Object.keys(strideBytes) as readonly DescriptorType[];
+
 /** Whether a binding's V# stands behind the push constants rather than in its set. */
 export function isDynamic(type: DescriptorType): boolean {
   return type === "uniformBufferDynamic" || type === "storageBufferDynamic";

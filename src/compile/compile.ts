@@ -56,7 +56,7 @@ export function compileShader(request: CompileRequest, core: Core, dumpAfter?: r
   const { reflection } = reflected;
   const state = usedPipeline(request, reflection);
   if (!state.ok) return refuse(state.diagnostics);
-  const layout = layoutResources(request, reflection.resources);
+  const layout = layoutResources(request, reflection);
   if (!layout.ok) return refuse(layout.diagnostics);
 
   const specialized = specialize(request, reflection.specializationConstants);

@@ -13,15 +13,27 @@ export type ResourceLayout =
   | { readonly ok: true; readonly sets: readonly SetLayout[]; readonly resources: readonly ResourceReflection[] }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
+/** What a shader wants of a pipeline's layout. */
+interface LayoutNeeds {
+  readonly resources: readonly ModuleResource[];
+  readonly pushConstantBytes: number;
+}
+
 /**
  * Places the shader's resources in their sets: by the pipeline's layout where one is given, else by one derived from
  * the shader (docs/abi.md, "Descriptors"). A given layout must have each binding that the shader uses, of its type and
- * of at least its count.
+ * of at least its count, and cover its push constants.
  */
-export function layoutResources(request: CompileRequest, used: readonly ModuleResource[]): ResourceLayout {
+export function layoutResources(request: CompileRequest, reflection: LayoutNeeds): ResourceLayout {
+  const used = reflection.resources;
   const given = request.pipeline.layout?.sets;
   const sets = layoutSets(given ?? used.map(asSet));
   const diagnostics: Diagnostic[] = [];
+  const covered = request.pipeline.layout?.pushConstantBytes ?? reflection.pushConstantBytes;
+  if (covered < reflection.pushConstantBytes) {
+    const what = `the shader has ${reflection.pushConstantBytes} bytes of push constants, the layout covers ${covered}`;
+    diagnostics.push(reportCompile("COMPILE_PIPELINE", { what }, request.filename));
+  }
   const resources: ResourceReflection[] = [];
   for (const resource of used) {
     const { set, binding, name } = resource;

@@ -201,6 +201,8 @@ export function decodeDump(dump: RawDump, codes: readonly LoadedCode[] = []): Fa
     register: registerText(fields.detail),
     packet: packet ?? hex(fields.packetHeader, 8),
     detail: hex(fields.detail[0]),
+    offset: `${fields.detail[0]}`,
+    limit: `${fields.detail[1]}`,
   });
   return {
     kind: row?.name ?? "UNKNOWN",

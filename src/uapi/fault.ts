@@ -23,7 +23,7 @@ export const Fault = {
   /** The instruction's first two dwords. */
   INSTRUCTION_0: 0x2c,
   INSTRUCTION_1: 0x30,
-  /** By kind: register number and its class (`RegisterClass`) for PENDING_REGISTER; page-table level (3..0) for NOT_MAPPED. */
+  /** By kind: register number and its class (`RegisterClass`) for PENDING_REGISTER; page-table level (3..0) for NOT_MAPPED; the byte and the bytes that a lane has for PAST_SCRATCH. */
   DETAIL_0: 0x34,
   DETAIL_1: 0x38,
   /** Entries in the wave table. */
@@ -86,6 +86,11 @@ export const faultKinds = [
   { kind: 5, name: "NOT_CANONICAL", text: "{access} of address {address}, which is not sign-extended from 48 bits" },
   { kind: 6, name: "MISALIGNED", text: "{access} of misaligned address {address}" },
   { kind: 7, name: "BAD_PTE", text: "page-table entry of {address} points outside VRAM and GTT" },
+  {
+    kind: 8,
+    name: "PAST_SCRATCH",
+    text: "{access} past the lane's scratch memory: byte {offset} of {limit}, at {address}",
+  },
   { kind: 16, name: "ILLEGAL_INSTRUCTION", text: "illegal instruction {instruction}" },
   { kind: 17, name: "NOT_MODELLED", text: "instruction {instruction} is not modelled" },
   { kind: 18, name: "PENDING_REGISTER", text: "register {register} used while its load is outstanding" },

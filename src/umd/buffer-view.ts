@@ -53,7 +53,7 @@ export class BufferView {
     this.format = format;
     this.offsetBytes = offsetBytes;
     this.rangeBytes = range;
-    this.#life = new Lifetime(`a buffer view of ${format}`, layer);
+    this.#life = new Lifetime(`a buffer view of ${format}`, layer, this);
   }
 
   /** The view is no more; its buffer stays. */

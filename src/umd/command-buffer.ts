@@ -1,7 +1,15 @@
 import { COMPUTE_USER_DATA_0, encodePacket, PacketValue, RegisterSpace, shRegisters } from "../uapi/index.ts";
 import type { DescriptorSet } from "./descriptors.ts";
-import { type BarrierScope, computeEncoder, type Encoder, type QueueName, transferEncoder } from "./encode.ts";
-import { DriverError, valid } from "./errors.ts";
+import {
+  accesses,
+  type BarrierScope,
+  computeEncoder,
+  type Encoder,
+  type QueueName,
+  queueNames,
+  transferEncoder,
+} from "./encode.ts";
+import { DriverError, oneOf, valid } from "./errors.ts";
 import { Lifetime } from "./lifetime.ts";
 import type { Buffer, DeviceMemory } from "./memory.ts";
 import { type DeviceOwner, ofDevice } from "./owner.ts";
@@ -18,10 +26,12 @@ const UPLOAD_CHUNK_BYTES = 16384;
 /** Most bytes of one updateBuffer. */
 const maxUpdateBytes = 65536;
 
+const levels = ["primary", "secondary"] as const;
+
 export interface CommandBufferOptions {
   readonly queue?: QueueName;
   /** `secondary` ones are run by `executeCommands` of a primary one. */
-  readonly level?: "primary" | "secondary";
+  readonly level?: (typeof levels)[number];
   /** May be submitted again while it is pending. The driver can always; validation asks for the promise. */
   readonly simultaneousUse?: boolean;
   /** The driver's own: no leak of the application's. */
@@ -33,6 +43,11 @@ export interface CopyRegion {
   readonly srcOffsetBytes?: number;
   readonly dstOffsetBytes?: number;
   readonly sizeBytes?: number;
+}
+
+/** What a recording may use, and must not outlive. */
+interface Used {
+  readonly life: Lifetime;
 }
 
 type Counts = readonly [x: number, y: number, z: number];
@@ -73,7 +88,7 @@ function low(va: bigint): number {
 /** Commands as packets of one indirect buffer: PM4, or SDMA for the copy engine. Recorded once, submitted as often as wanted. */
 export class CommandBuffer {
   readonly queue: QueueName;
-  readonly level: "primary" | "secondary";
+  readonly level: (typeof levels)[number];
   readonly simultaneousUse: boolean;
   readonly #owner: CommandOwner;
   readonly #encoder: Encoder;
@@ -92,7 +107,8 @@ export class CommandBuffer {
   #scratch: DeviceMemory | undefined;
   readonly #scratches: DeviceMemory[] = [];
   readonly #used = new Set<DeviceMemory>();
-  readonly #usedBuffers = new Set<Buffer>();
+  /** Objects that the packets name: the recording is invalid once one is gone. */
+  readonly #usedObjects = new Set<Used>();
   /** Sets that were bound, with the version that they had. */
   readonly #usedSets = new Map<DescriptorSet, number>();
   /** Dispatches over sets that may be written later. */
@@ -110,8 +126,14 @@ export class CommandBuffer {
     return this.#owner;
   }
 
+  get destroyed(): boolean {
+    return this.#life.over;
+  }
+
   constructor(owner: CommandOwner, options: CommandBufferOptions = {}) {
     const { queue = "compute", level = "primary", simultaneousUse = false } = options;
+    oneOf(queue, queueNames, "a queue");
+    oneOf(level, levels, "a command buffer's level");
     this.#owner = owner;
     this.queue = queue;
     this.level = level;
@@ -129,7 +151,7 @@ export class CommandBuffer {
     this.#words = [];
     this.#used.clear();
     this.#usedSets.clear();
-    this.#usedBuffers.clear();
+    this.#usedObjects.clear();
     this.#late = [];
     this.#secondaries.clear();
     this.#sets.clear();
@@ -141,17 +163,19 @@ export class CommandBuffer {
 
   bindPipeline(pipeline: ComputePipeline): this {
     this.#computing();
-    valid(!pipeline.memory.freed, `bind of a pipeline that was destroyed${pipeline.memory.freedAt}`);
+    pipeline.life.use();
     ofDevice(this.#owner, pipeline.memory.owner, "bind of a pipeline");
     this.#pipeline = pipeline;
     this.#pipelineDirty = true;
     this.#used.add(pipeline.memory);
+    this.#usedObjects.add(pipeline);
     return this;
   }
 
   /** Binds a set. Dynamic buffers take one offset (bytes) each, in binding and element order. */
   bindDescriptorSet(index: number, set: DescriptorSet, dynamicOffsets: readonly number[] = []): this {
     this.#computing();
+    valid(Number.isInteger(index) && index >= 0, `bind of descriptor set ${index}`);
     set.life.use();
     ofDevice(this.#owner, set.memory.owner, "bind of a descriptor set");
     const moved = set.layout.dynamic.length > 0 || dynamicOffsets.length > 0;
@@ -270,6 +294,12 @@ export class CommandBuffer {
   /** What came before, by `scope`'s first list, has ended and is visible to what comes after, by its second. */
   pipelineBarrier(scope: BarrierScope = {}): this {
     this.#recording();
+    return this.#barrier(scope);
+  }
+
+  #barrier(scope: BarrierScope): this {
+    for (const access of [...(scope.from ?? []), ...(scope.to ?? [])])
+      oneOf(access, accesses, "an access of a barrier");
     this.#owner.layer?.barrier(this, scope);
     this.#words.push(...this.#encoder.barrier(scope));
     return this;
@@ -297,9 +327,7 @@ export class CommandBuffer {
       this.#uses(event, "an event");
       this.#words.push(...this.#encoder.wait(event.va, 1));
     }
-    this.#owner.layer?.barrier(this, scope);
-    this.#words.push(...this.#encoder.barrier(scope));
-    return this;
+    return this.#barrier(scope);
   }
 
   resetQueries(pool: QueryPool, first = 0, count = pool.count - first): this {
@@ -347,6 +375,7 @@ export class CommandBuffer {
   /** Copies values of timestamp queries, 8 bytes each, after waiting until they are there. */
   copyQueryResults(pool: QueryPool, first: number, count: number, buffer: Buffer, offsetBytes = 0): this {
     this.#recording();
+    valid(Number.isInteger(count) && count >= 0, `copy of ${count} queries`);
     valid(pool.kind === "timestamp", "the engines copy timestamps only: statistics are read by the host");
     const dst = this.#reach(buffer, offsetBytes, count * 8);
     this.#uses(pool, "a query pool");
@@ -397,7 +426,7 @@ export class CommandBuffer {
     this.#life.use();
     valid(this.#state === "executable", "submit of a command buffer that is not ended");
     if (this.#memory === undefined) throw new DriverError("VALIDATION", "command buffer was destroyed");
-    for (const buffer of this.#usedBuffers) buffer.use();
+    for (const { life } of this.#usedObjects) life.use();
     for (const { pipeline, index, set } of this.#late) checkLate(pipeline, index, set);
     const memories = new Set([this.#memory, ...this.#uploads, ...this.#scratches, ...this.#used]);
     for (const [set, version] of this.#usedSets) {
@@ -424,7 +453,7 @@ export class CommandBuffer {
   /** For validation: what the recording reaches and may not end before it, sets and the buffers behind them as well. */
   *reached(): Iterable<object> {
     yield* this.#used;
-    yield* this.#usedBuffers;
+    yield* this.#usedObjects;
     for (const set of this.#usedSets.keys()) {
       yield set;
       yield set.memory;
@@ -468,19 +497,21 @@ export class CommandBuffer {
   }
 
   /** An event or a query pool, whose memory the packets name. */
-  #uses({ memory }: { readonly memory: DeviceMemory }, what: string): void {
-    ofDevice(this.#owner, memory.owner, `use of ${what}`);
-    valid(!memory.freed, `use of ${what} that was destroyed${memory.freedAt}`);
-    this.#used.add(memory);
+  #uses(object: Event | QueryPool, what: string): void {
+    ofDevice(this.#owner, object.memory.owner, `use of ${what}`);
+    object.life.use();
+    this.#used.add(object.memory);
+    this.#usedObjects.add(object);
   }
 
   /** Address of bytes of a buffer that a command touches. */
   #reach(buffer: Buffer, offsetBytes = 0, sizeBytes = buffer.sizeBytes - offsetBytes): bigint {
-    const fits = offsetBytes >= 0 && sizeBytes >= 0 && offsetBytes + sizeBytes <= buffer.sizeBytes;
+    const isWhole = Number.isInteger(offsetBytes) && Number.isInteger(sizeBytes);
+    const fits = isWhole && offsetBytes >= 0 && sizeBytes >= 0 && offsetBytes + sizeBytes <= buffer.sizeBytes;
     valid(fits, `bytes ${offsetBytes}+${sizeBytes} leave the buffer of ${buffer.sizeBytes} bytes`);
     ofDevice(this.#owner, buffer.memory.owner, `use of a buffer of ${buffer.sizeBytes} bytes`);
     this.#used.add(buffer.memory);
-    this.#usedBuffers.add(buffer);
+    this.#usedObjects.add(buffer);
     return buffer.va + BigInt(offsetBytes);
   }
 

@@ -1,7 +1,13 @@
-import { type BindingLayout, type DescriptorBinding, type DescriptorType, layoutSets } from "../codeobj/index.ts";
+import {
+  type BindingLayout,
+  type DescriptorBinding,
+  type DescriptorType,
+  descriptorTypes,
+  layoutSets,
+} from "../codeobj/index.ts";
 import { rawBufferResource } from "../uapi/index.ts";
 import type { BufferView } from "./buffer-view.ts";
-import { DriverError, valid } from "./errors.ts";
+import { DriverError, oneOf, valid } from "./errors.ts";
 import { Lifetime } from "./lifetime.ts";
 import type { Buffer, DeviceMemory } from "./memory.ts";
 import { ofDevice } from "./owner.ts";
@@ -38,6 +44,18 @@ export class DescriptorSetLayout {
   constructor(bindings: readonly DescriptorBinding[], flags: DescriptorFlags = {}) {
     this.updateAfterBind = new Set(flags.updateAfterBind);
     this.partiallyBound = new Set(flags.partiallyBound);
+    const numbers = new Set<number>();
+    for (const { binding, type, count } of bindings) {
+      valid(Number.isInteger(binding) && binding >= 0, `a set layout with binding ${binding}`);
+      valid(!numbers.has(binding), `binding ${binding} stands twice in the set layout`);
+      oneOf(type, descriptorTypes, `binding ${binding}: a descriptor type`);
+      valid(Number.isInteger(count) && count > 0, `binding ${binding} of ${count} descriptors`);
+      numbers.add(binding);
+    }
+    for (const [flag, list] of Object.entries(flags) as [string, readonly number[] | undefined][]) {
+      for (const binding of list ?? [])
+        valid(numbers.has(binding), `${flag}: the set layout has no binding ${binding}`);
+    }
     this.source = bindings.map((row) => ({ ...row, type: staticTypes[row.type] ?? row.type }));
     this.dynamic = bindings
       .filter((row) => staticTypes[row.type] !== undefined)
@@ -79,7 +97,7 @@ function descriptorOf({ buffer, offsetBytes = 0, rangeBytes }: BufferRange, dyna
   const range = rangeBytes ?? buffer.sizeBytes - start;
   valid(start % offsetAlignmentBytes === 0, `buffer offset ${start} is no multiple of ${offsetAlignmentBytes}`);
   valid(
-    offsetBytes >= 0 && dynamicBytes >= 0 && range >= 0 && start + range <= buffer.sizeBytes,
+    offsetBytes >= 0 && dynamicBytes >= 0 && Number.isInteger(range) && range >= 0 && start + range <= buffer.sizeBytes,
     `range ${start}+${range} leaves the buffer of ${buffer.sizeBytes} bytes`,
   );
   return rawBufferResource(buffer.va + BigInt(start), range);
@@ -106,8 +124,7 @@ export class DescriptorSet {
     this.offsetBytes = place.offsetBytes;
     this.sizeBytes = place.sizeBytes;
     this.#layer = layer;
-    // Its pool is what leaks.
-    this.life = new Lifetime("a descriptor set", layer);
+    this.life = new Lifetime("a descriptor set", layer, this);
     this.va = memory.va + BigInt(place.offsetBytes);
   }
 
@@ -129,7 +146,10 @@ export class DescriptorSet {
     const row = this.#row(binding);
     const wanted = types === texelTypes ? "texel buffer" : "buffer";
     valid(types.includes(row.type), `binding ${binding} is a ${row.type}, not a ${wanted}`);
-    valid(element >= 0 && element < row.count, `binding ${binding} has no element ${element}`);
+    valid(
+      Number.isInteger(element) && element >= 0 && element < row.count,
+      `binding ${binding} has no element ${element}`,
+    );
     ofDevice(
       this.memory.owner,
       range.buffer.memory.owner,
@@ -216,17 +236,20 @@ export class DescriptorPool {
   readonly #memory: DeviceMemory;
   readonly #layer: ApiLayer | undefined;
   readonly #sets = new Set<DescriptorSet>();
+  readonly #life: Lifetime;
   /** Free places, ascending, merged. */
   #free: SetPlace[];
 
   constructor(memory: DeviceMemory, layer: ApiLayer | undefined) {
     this.#memory = memory;
     this.#layer = layer;
+    this.#life = new Lifetime(`a descriptor pool of ${memory.sizeBytes} bytes`, layer, this);
     this.#free = [{ offsetBytes: 0, sizeBytes: memory.sizeBytes }];
   }
 
   /** OUT_OF_POOL_MEMORY where the set does not fit any more. */
   allocate(layout: DescriptorSetLayout): DescriptorSet {
+    this.#life.use();
     const bytes = Math.max(SET_ALIGN_BYTES, Math.ceil(layout.sizeBytes / SET_ALIGN_BYTES) * SET_ALIGN_BYTES);
     const at = this.#free.findIndex(({ sizeBytes }) => sizeBytes >= bytes);
     const place = this.#free[at];
@@ -250,8 +273,9 @@ export class DescriptorPool {
 
   /** Frees one set. VALIDATION on a double free and on another pool's set. */
   free(set: DescriptorSet): void {
+    valid(set.life.over || this.#sets.has(set), "free of another pool's descriptor set");
     set.life.end(set);
-    valid(this.#sets.delete(set), "free of another pool's descriptor set");
+    this.#sets.delete(set);
     this.#free.push({ offsetBytes: set.offsetBytes, sizeBytes: set.sizeBytes });
     this.#free.sort((a, b) => a.offsetBytes - b.offsetBytes);
     const merged: SetPlace[] = [];
@@ -266,13 +290,19 @@ export class DescriptorPool {
 
   /** Frees every set of the pool. */
   reset(): void {
+    this.#life.use();
+    this.#freeAll();
+  }
+
+  #freeAll(): void {
     for (const set of this.#sets) set.life.end(set);
     this.#sets.clear();
     this.#free = [{ offsetBytes: 0, sizeBytes: this.#memory.sizeBytes }];
   }
 
   destroy(): void {
-    this.reset();
+    this.#life.end(this);
+    this.#freeAll();
     this.#memory.destroy();
   }
 }

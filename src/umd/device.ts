@@ -4,10 +4,11 @@ import { BufferView, type BufferViewOptions } from "./buffer-view.ts";
 import { CommandBuffer, type CommandBufferOptions, type CommandOwner } from "./command-buffer.ts";
 import { CommandPool } from "./command-pool.ts";
 import { DescriptorPool, DescriptorSetLayout } from "./descriptors.ts";
-import type { QueueName } from "./encode.ts";
-import { DriverError, valid } from "./errors.ts";
+import { type QueueName, queueNames } from "./encode.ts";
+import { DriverError, oneOf, valid } from "./errors.ts";
 import { Fence, type FenceOwner } from "./fence.ts";
 import { KernelFile, kernelError } from "./kernel.ts";
+import { Lifetime } from "./lifetime.ts";
 import { API_VERSION, negotiate } from "./loader.ts";
 import {
   type AddressRange,
@@ -96,6 +97,10 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
 
   constructor({ kernel, trace, validate }: InstanceOptions, options: DeviceOptions) {
     const { processName, timeoutMs, launchBlocking = false } = options;
+    if (timeoutMs !== undefined) {
+      const isTime = Number.isInteger(timeoutMs) && timeoutMs >= 0 && timeoutMs <= FOREVER;
+      valid(isTime, `a device with a watchdog of ${timeoutMs} ms`);
+    }
     this.#blocking = launchBlocking;
     this.#trace = trace ?? (() => {});
     this.layer = validate === undefined ? undefined : new ApiLayer(validate);
@@ -180,7 +185,7 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
   /** A buffer with memory of its own. */
   createBoundBuffer(sizeBytes: number, type: MemoryType = "device"): Buffer {
     const buffer = this.createBuffer(sizeBytes);
-    return buffer.own(this.allocateMemory({ sizeBytes: buffer.requirements.sizeBytes, type }));
+    return buffer.own(this.#allocate({ sizeBytes: buffer.requirements.sizeBytes, type }));
   }
 
   /** Elements of a format in a buffer, for texel buffers. */
@@ -194,32 +199,36 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
   }
 
   createDescriptorPool(sizeBytes = 65536): DescriptorPool {
-    const memory = this.allocateMemory({ sizeBytes, type: "host", range: "window", access: VaFlag.READ });
-    return new DescriptorPool(memory, this.layer);
+    return new DescriptorPool(this.uploadMemory(sizeBytes), this.layer);
   }
 
   /** Compiles through the given compiler and uploads the code. Throws INVALID_SHADER with the diagnostics. */
   async createComputePipeline(options: ComputePipelineOptions): Promise<ComputePipeline> {
+    const place = this.layer?.place();
     const { record, entry, words } = await compileCompute(options);
-    const memory = this.allocateMemory({
+    const memory = this.#allocate({
       sizeBytes: words.byteLength,
       type: "device",
       access: VaFlag.READ | VaFlag.EXECUTE,
     });
     const view = memory.map();
     new Uint32Array(view.buffer, view.byteOffset, words.length).set(words);
+    const name = `${options.request.filename}:${entry.name}`;
+    const what = `a compute pipeline (${name})`;
     const pipeline: ComputePipeline = {
       record,
       entry,
       memory,
+      life: new Lifetime(what, this.layer),
       codeVa: memory.va,
       codeBytes: entry.code.length * 4,
       destroy: () => {
+        pipeline.life.end(pipeline);
         this.#codes.delete(pipeline);
         memory.destroy();
       },
     };
-    const name = `${options.request.filename}:${entry.name}`;
+    this.layer?.created(pipeline, what, place);
     this.#codes.set(pipeline, {
       va: memory.va,
       sizeBytes: pipeline.codeBytes,
@@ -246,17 +255,17 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
   }
 
   createCommandPool(options?: CommandBufferOptions): CommandPool {
-    return new CommandPool(() => this.createCommandBuffer(options));
+    return new CommandPool(() => this.createCommandBuffer(options), this.layer);
   }
 
   createEvent(): Event {
-    return new Event(this.allocateMemory({ sizeBytes: 4, type: "host" }));
+    return new Event(this.#allocate({ sizeBytes: 4, type: "host" }), this.layer);
   }
 
   /** Queries of one kind, not available at first. */
   createQueryPool(count: number, kind: QueryKind = "timestamp"): QueryPool {
-    const memory = this.allocateMemory({ sizeBytes: QueryPool.sizeBytes(count, kind), type: "host" });
-    return new QueryPool(memory, count, kind);
+    const memory = this.#allocate({ sizeBytes: QueryPool.sizeBytes(count, kind), type: "host" });
+    return new QueryPool(memory, count, kind, this.layer);
   }
 
   commandMemory(sizeBytes: number): DeviceMemory {
@@ -271,7 +280,7 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
   }
 
   scratchMemory(sizeBytes: number): DeviceMemory {
-    return this.allocateMemory({ sizeBytes, type: "device", access: VaFlag.READ | VaFlag.WRITE });
+    return this.#allocate({ sizeBytes, type: "device", access: VaFlag.READ | VaFlag.WRITE });
   }
 
   traceCommands(va: bigint, words: Uint32Array): void {
@@ -287,6 +296,7 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
     if (fence !== undefined) ofDevice(this, fence.owner, "submit with a fence");
     const signal = fence === undefined ? options.signal : [...(options.signal ?? []), ...fence.submitted()];
     const name = options.queue ?? commands[0]?.queue ?? "compute";
+    oneOf(name, queueNames, "a queue");
     const queue = this.#queues[name];
     const syncs = (wait?.length ?? 0) + (signal?.length ?? 0) > 0;
     checkPoints(wait ?? [], "wait");
@@ -345,6 +355,7 @@ export class Device implements MemoryOwner, CommandOwner, FenceOwner {
 
   /** A semaphore that another device exported. */
   importSemaphore(shared: SharedSyncobj, kind: "binary" | "timeline"): Semaphore {
+    oneOf(kind, ["binary", "timeline"], "a semaphore's kind");
     return Semaphore.import(this.kernel, shared, { timeline: kind === "timeline", layer: this.layer, owner: this });
   }
 

@@ -1,18 +1,21 @@
 import { encodePacket, encodeSdma, PacketValue, SdmaValue } from "../uapi/index.ts";
 
 /** Which engine runs a command buffer: the compute queues, or the copy engine. */
-export type QueueName = "compute" | "transfer";
+export type QueueName = (typeof queueNames)[number];
+export const queueNames = ["compute", "transfer"] as const;
 
 /** What a barrier orders: how memory was used before it, and how it is used after. */
-export type Access =
-  | "shaderRead"
-  | "shaderWrite"
-  | "uniformRead"
-  | "indirectRead"
-  | "transferRead"
-  | "transferWrite"
-  | "hostRead"
-  | "hostWrite";
+export type Access = (typeof accesses)[number];
+export const accesses = [
+  "shaderRead",
+  "shaderWrite",
+  "uniformRead",
+  "indirectRead",
+  "transferRead",
+  "transferWrite",
+  "hostRead",
+  "hostWrite",
+] as const;
 
 /** A barrier over all memory, or one range of it. Without lists: everything before against everything after. */
 export interface BarrierScope {

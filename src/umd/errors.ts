@@ -30,3 +30,10 @@ export class DriverError extends Error {
 export function valid(condition: boolean, message: string): void {
   if (!condition) throw new DriverError("VALIDATION", message);
 }
+
+/** Throws VALIDATION where an untyped caller gives a name that is none of `names`; `what` is how the message calls it. */
+export function oneOf(name: unknown, names: readonly string[], what: string): void {
+  if (typeof name === "string" && names.includes(name)) return;
+  const given = typeof name === "string" ? JSON.stringify(name) : String(name);
+  throw new DriverError("VALIDATION", `${what} is ${given}, expected ${names.join(" or ")}`);
+}

@@ -1,6 +1,6 @@
 import { Domain, PageTable, VaFlag } from "../uapi/index.ts";
-import { DriverError, valid } from "./errors.ts";
-import type { KernelFile } from "./kernel.ts";
+import { DriverError, oneOf, valid } from "./errors.ts";
+import { type KernelFile, kernelError } from "./kernel.ts";
 import { Lifetime } from "./lifetime.ts";
 import { type DeviceOwner, ofDevice } from "./owner.ts";
 import type { VaHeap } from "./va-heap.ts";
@@ -10,13 +10,15 @@ import type { ApiLayer } from "./validate/index.ts";
  * `device` is VRAM, `host` is GTT; both can be mapped (the model's whole VRAM is visible to the CPU) and are coherent.
  * `cached` is GTT behind a cache of the CPU: a map shows the cache, `flush` and `invalidate` move bytes.
  */
-export type MemoryType = "device" | "host" | "cached";
+export type MemoryType = (typeof memoryTypes)[number];
+export const memoryTypes = ["device", "host", "cached"] as const;
 
 /** nonCoherentAtomSize: ranges of flush and invalidate are multiples of it. */
 const atomBytes = 64;
 
 /** Addresses a shader reaches by 64-bit pointers or V#, or the 4 GiB window of 32-bit pointers. */
-export type AddressRange = "general" | "window";
+export type AddressRange = (typeof addressRanges)[number];
+export const addressRanges = ["general", "window"] as const;
 
 /** Where memory goes when it is freed: its addresses wait until no submission can use them. */
 export interface MemoryOwner extends DeviceOwner {
@@ -60,6 +62,8 @@ export class DeviceMemory {
   constructor(owner: MemoryOwner, options: MemoryOptions) {
     const { sizeBytes, type, range = "general", access = VaFlag.READ | VaFlag.WRITE } = options;
     valid(Number.isSafeInteger(sizeBytes) && sizeBytes > 0, `allocation of ${sizeBytes} bytes`);
+    oneOf(type, memoryTypes, "a memory type");
+    oneOf(range, addressRanges, "an address range");
     this.owner = owner;
     this.#owner = owner;
     this.#range = range;
@@ -82,7 +86,7 @@ export class DeviceMemory {
     if (result === 0) return;
     heap.free(va, this.sizeBytes);
     kernel.call("GEM_CLOSE", { handle: this.handle });
-    throw new DriverError("OUT_OF_DEVICE_MEMORY", `VA_MAP: ${result}`);
+    throw kernelError(result, "VA_MAP");
   }
 
   get freed(): boolean {
@@ -177,7 +181,7 @@ export class Buffer {
   readonly sizeBytes: number;
   #memory: DeviceMemory | undefined;
   #offsetBytes = 0;
-  readonly #life: Lifetime;
+  readonly life: Lifetime;
   readonly #owner: DeviceOwner;
   #owned = false;
 
@@ -185,19 +189,13 @@ export class Buffer {
     valid(Number.isSafeInteger(sizeBytes) && sizeBytes > 0 && sizeBytes < 2 ** 32, `buffer of ${sizeBytes} bytes`);
     this.sizeBytes = sizeBytes;
     this.#owner = owner;
-    // What leaks is its memory.
-    this.#life = new Lifetime(`a buffer of ${sizeBytes} bytes`, layer);
+    this.life = new Lifetime(`a buffer of ${sizeBytes} bytes`, layer, this);
   }
 
   /** The buffer is no more; so is its memory where `createBoundBuffer` made it, else that is the caller's. */
   destroy(): void {
-    this.#life.end(this);
+    this.life.end(this);
     if (this.#owned && this.#memory?.freed === false) this.#memory.destroy();
-  }
-
-  /** VALIDATION after its end. */
-  use(): void {
-    this.#life.use();
   }
 
   /** Binds the buffer to memory that goes with it. */
@@ -225,7 +223,7 @@ export class Buffer {
   }
 
   get memory(): DeviceMemory {
-    this.#life.use();
+    this.life.use();
     if (this.#memory === undefined) throw new DriverError("VALIDATION", "buffer has no memory");
     valid(!this.#memory.freed, `buffer's memory was freed${this.#memory.freedAt}`);
     return this.#memory;

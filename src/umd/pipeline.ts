@@ -7,7 +7,8 @@ import {
   type ShaderCompiler,
 } from "../codeobj/index.ts";
 import type { DescriptorSetLayout } from "./descriptors.ts";
-import { DriverError } from "./errors.ts";
+import { DriverError, valid } from "./errors.ts";
+import type { Lifetime } from "./lifetime.ts";
 import type { DeviceMemory } from "./memory.ts";
 import type { PipelineCache } from "./pipeline-cache.ts";
 
@@ -33,6 +34,7 @@ export interface ComputePipeline {
   readonly record: CompileRecord;
   readonly entry: EntryPoint;
   readonly memory: DeviceMemory;
+  readonly life: Lifetime;
   /** Address of the first instruction, a multiple of 256. */
   readonly codeVa: bigint;
   /** Bytes of code without padding. */
@@ -79,5 +81,11 @@ export async function compileCompute(
   if (entry === undefined || entry.stage !== "compute") {
     throw new DriverError("INITIALIZATION_FAILED", `the code object has no compute entry point ${record.entryPoint}`);
   }
+  const covered = options.layout?.pushConstantBytes;
+  const needed = entry.reflection.pushConstantBytes;
+  valid(
+    covered === undefined || needed <= covered,
+    `the shader has ${needed} bytes of push constants, the pipeline layout's range covers ${covered}`,
+  );
   return { record, entry, words: loadDwords(read.object, entry) };
 }

@@ -44,6 +44,7 @@ export class Semaphore {
   }
 
   static create(kernel: KernelFile, options: SemaphoreOptions, value: bigint): Semaphore {
+    checkValue(value, "semaphore with a value");
     const kind = options.timeline ? SyncobjKind.TIMELINE : SyncobjKind.BINARY;
     return new Semaphore(kernel, kernel.call("SYNCOBJ_CREATE", { kind, value }).handle, options);
   }
@@ -61,11 +62,13 @@ export class Semaphore {
 
   /** For another device, of this or another machine. */
   export(): SharedSyncobj {
+    this.use();
     return this.#kernel.exportSyncobj(this.handle);
   }
 
   /** A timeline's value; 0 or 1 of a binary one. */
   value(): bigint {
+    this.use();
     return this.#kernel.call("SYNCOBJ_QUERY", { handle: this.handle }).value;
   }
 

@@ -1,5 +1,5 @@
-import { DriverError, valid } from "./errors.ts";
-import type { AddressRange, DeviceMemory, MemoryOptions, MemoryType } from "./memory.ts";
+import { DriverError, oneOf, valid } from "./errors.ts";
+import { type AddressRange, type DeviceMemory, type MemoryOptions, type MemoryType, memoryTypes } from "./memory.ts";
 
 export interface SuballocatorOptions {
   readonly type: MemoryType;
@@ -42,6 +42,7 @@ export class Suballocator {
   constructor(allocate: (options: MemoryOptions) => DeviceMemory, options: SuballocatorOptions) {
     this.#allocate = allocate;
     this.#options = options;
+    oneOf(options.type, memoryTypes, "a memory type");
     this.#blockBytes = options.blockBytes ?? DEFAULT_BLOCK_BYTES;
     valid(
       this.#blockBytes >= 4096 && this.#blockBytes % 4096 === 0,

@@ -1,13 +1,17 @@
 import { PacketValue } from "../uapi/index.ts";
-import { valid } from "./errors.ts";
+import { oneOf, valid } from "./errors.ts";
+import { Lifetime } from "./lifetime.ts";
 import type { DeviceMemory } from "./memory.ts";
+import type { ApiLayer } from "./validate/index.ts";
 
 /** A flag in memory that command buffers and the host set, reset, and (command buffers) wait on. */
 export class Event {
   readonly memory: DeviceMemory;
+  readonly life: Lifetime;
 
-  constructor(memory: DeviceMemory) {
+  constructor(memory: DeviceMemory, layer: ApiLayer | undefined) {
     this.memory = memory;
+    this.life = new Lifetime("an event", layer, this);
   }
 
   get va(): bigint {
@@ -15,6 +19,7 @@ export class Event {
   }
 
   #word(): Int32Array {
+    this.life.use();
     const view = this.memory.map();
     return new Int32Array(view.buffer, view.byteOffset, 1);
   }
@@ -32,6 +37,7 @@ export class Event {
   }
 
   destroy(): void {
+    this.life.end(this);
     this.memory.destroy();
   }
 }
@@ -53,14 +59,19 @@ export class QueryPool {
   readonly memory: DeviceMemory;
   readonly count: number;
   readonly kind: QueryKind;
+  readonly life: Lifetime;
 
-  constructor(memory: DeviceMemory, count: number, kind: QueryKind) {
+  constructor(memory: DeviceMemory, count: number, kind: QueryKind, layer: ApiLayer | undefined) {
     this.memory = memory;
     this.count = count;
     this.kind = kind;
+    this.life = new Lifetime(`a query pool of ${count} ${kind} queries`, layer, this);
   }
 
+  /** VALIDATION on a kind that there is not, and on a number of queries that no pool has. */
   static sizeBytes(count: number, kind: QueryKind): number {
+    oneOf(kind, Object.keys(queryBytes), "a query pool's kind");
+    valid(Number.isSafeInteger(count) && count > 0, `a query pool of ${count} queries`);
     return count * queryBytes[kind];
   }
 
@@ -74,6 +85,7 @@ export class QueryPool {
 
   /** The query's value; undefined while it is not available. */
   result(index: number): bigint | undefined {
+    this.life.use();
     this.place(index);
     const view = this.memory.map();
     const bytes = queryBytes[this.kind];
@@ -86,10 +98,12 @@ export class QueryPool {
 
   /** Host reset of all queries. */
   reset(): void {
+    this.life.use();
     this.memory.map().fill(0);
   }
 
   destroy(): void {
+    this.life.end(this);
     this.memory.destroy();
   }
 }

@@ -15,7 +15,7 @@ describe("misuse", () => {
   afterAll(() => machine.close());
 
   it("has its forty kinds", () => {
-    expect(cases.map(([number]) => number)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1));
+    expect([...new Set(cases.map(([number]) => number))]).toEqual(Array.from({ length: 40 }, (_, i) => i + 1));
   });
 
   for (const [number, about, run] of cases) {

@@ -404,3 +404,72 @@ describe("memory that is freed while work is in flight", () => {
     expect((kmd.usage()[0]?.vramBytes ?? 0) - (before?.vramBytes ?? 0)).toBe(8192);
   });
 });
+
+describe("an untyped caller", () => {
+  /** What a JavaScript program may pass where TypeScript takes a name or a number. */
+  const wrong = (value: unknown) => value as never;
+  const cases: Readonly<Record<string, readonly [run: (device: Device) => unknown, text: RegExp]>> = {
+    "names a kind of query": [
+      (d) => d.createQueryPool(1, wrong("statistics")),
+      /a query pool's kind is "statistics", expected timestamp or pipelineStatistics/,
+    ],
+    "counts queries": [(d) => d.createQueryPool(wrong("two")), /a query pool of two queries/],
+    "names a type of memory": [
+      (d) => d.createBoundBuffer(64, wrong("vram")),
+      /a memory type is "vram", expected device or host or cached/,
+    ],
+    "names a range": [
+      (d) => d.allocateMemory({ sizeBytes: 64, type: "host", range: wrong("low") }),
+      /an address range is "low"/,
+    ],
+    "names a suballocator's memory": [
+      (d) => d.createSuballocator({ type: wrong(undefined) }),
+      /a memory type is undefined/,
+    ],
+    "names a queue": [(d) => d.createCommandBuffer({ queue: wrong("graphics") }), /a queue is "graphics"/],
+    "submits to a queue": [(d) => d.submit([], { queue: wrong("toString") }), /a queue is "toString"/],
+    "names a level": [(d) => d.createCommandBuffer({ level: wrong("third") }), /a command buffer's level is "third"/],
+    "names a descriptor": [
+      (d) => d.createDescriptorSetLayout([{ binding: 0, type: wrong("storage"), count: 1 }]),
+      /binding 0: a descriptor type is "storage"/,
+    ],
+    "counts descriptors": [
+      (d) => d.createDescriptorSetLayout([{ binding: 0, type: "storageBuffer", count: Number.NaN }]),
+      /binding 0 of NaN descriptors/,
+    ],
+    "gives a binding twice": [
+      (d) => d.createDescriptorSetLayout([0, 0].map((binding) => ({ binding, type: "storageBuffer", count: 1 }))),
+      /binding 0 stands twice/,
+    ],
+    "flags a binding": [
+      (d) => d.createDescriptorSetLayout([], { partiallyBound: [3] }),
+      /partiallyBound: the set layout has no binding 3/,
+    ],
+    "starts a timeline": [(d) => d.createTimelineSemaphore(wrong(-1)), /of -1: no timeline has that value/],
+    "names an access": [
+      (d) =>
+        d
+          .createCommandBuffer()
+          .begin()
+          .pipelineBarrier({ from: [wrong("shader")] }),
+      /an access of a barrier is "shader"/,
+    ],
+    "copies part of a byte": [
+      (d) => {
+        const buffer = d.createBoundBuffer(64);
+        d.createCommandBuffer()
+          .begin()
+          .copyBuffer(buffer, buffer, [{ sizeBytes: 1.5 }]);
+      },
+      /bytes 0\+1.5 leave the buffer/,
+    ],
+  };
+  for (const [name, [run, text]] of Object.entries(cases)) {
+    it(`${name} that there is not: the error names it`, async () => {
+      const { device } = setup();
+      const error = await caught(() => run(device));
+      expect(error.result).toBe("VALIDATION");
+      expect(error.message).toMatch(text);
+    });
+  }
+});

@@ -32,10 +32,11 @@ function scratchLane(what: u32, kind: u32, offset: u32, lane: u32, column: usize
   const limit = load<u32>(wave, Wave.SCRATCH_LIMIT);
   if (<u64>offset + accessBytes(kind) > <u64>limit) {
     raiseMemory(
-      FaultKind.NOT_MAPPED,
+      FaultKind.PAST_SCRATCH,
       what == Move.STORE ? FaultAccess.WRITE : FaultAccess.READ,
       scratchAddress(offset, lane),
-      0,
+      offset,
+      limit,
     );
     return;
   }

@@ -84,8 +84,9 @@ export class ApiLayer {
     return callerPlace();
   }
 
-  created(object: object, what: string): void {
-    this.#alive.set(object, { what, place: callerPlace() });
+  /** `place`: where the application asked for it, where that is not the call at hand. */
+  created(object: object, what: string, place = callerPlace()): void {
+    this.#alive.set(object, { what, place });
   }
 
   /** The end of an object; `what` is how messages call it. */
@@ -121,8 +122,15 @@ export class ApiLayer {
   /** The device goes away: what is still there is a leak. */
   closed(): void {
     const place = callerPlace();
+    const leaks = new Map<string, { readonly what: string; readonly other: string; count: number }>();
     for (const { what, place: other } of this.#alive.values()) {
-      this.#report({ rule: "LEAK", text: `the device is destroyed before ${what}`, place, other });
+      const leak = leaks.get(`${what} ${other}`);
+      if (leak === undefined) leaks.set(`${what} ${other}`, { what, other, count: 1 });
+      else leak.count++;
+    }
+    for (const { what, other, count } of leaks.values()) {
+      const more = count === 1 ? "" : ` and ${count - 1} more that were made there`;
+      this.#report({ rule: "LEAK", text: `the device is destroyed before ${what}${more}`, place, other });
     }
     this.#alive.clear();
   }

@@ -37,6 +37,15 @@ export const apiCases: readonly Case[] = [
       expect(b.messages.map(({ text }) => text.split(" ")[0])).toEqual(["reset", "destroy"]);
       event.set();
       expect(await fence.wait()).toBe("SUCCESS");
+      b.messages.length = 0;
+      event.reset();
+      const pool = device.createCommandPool();
+      const last = device.submit([pool.allocate().begin().waitEvents([event]).end()]);
+      pool.reset();
+      told(b.messages[0], "COMMANDS_PENDING");
+      expect(b.messages.map(({ text }) => text.split(" ")[0])).toEqual(["reset"]);
+      event.set();
+      expect(await last.wait()).toBe("SUCCESS");
     },
   ],
   [
@@ -162,7 +171,31 @@ export const apiCases: readonly Case[] = [
       const later = device.createCommandBuffer().begin();
       await refused(/a descriptor set that was destroyed/, () => later.bindDescriptorSet(0, set));
       pipeline.destroy();
-      await refused(/pipeline that was destroyed at .*api\.ts/, () => later.bindPipeline(pipeline));
+      await refused(/pipeline .*that was destroyed at .*api\.ts/, () => later.bindPipeline(pipeline));
+    },
+  ],
+  [
+    10,
+    "submit of commands after the end of nothing but their pipeline, view, event or queries",
+    async (b) => {
+      const device = b.device();
+      const pipeline = await b.pipeline(device, "multiply");
+      const { set } = b.set(device, device.createBoundBuffer(128));
+      const dispatch = device.createCommandBuffer().begin().bindPipeline(pipeline).bindDescriptorSet(0, set);
+      dispatch.pushConstants(0, bytesOf(1)).dispatch(1).end();
+      pipeline.destroy();
+      const text = /use of a compute pipeline \(multiply:main\) that was destroyed at .*api\.ts/;
+      await refused(text, () => device.submit([dispatch]));
+      const [event, queries] = [device.createEvent(), device.createQueryPool(2)];
+      const signal = device.createCommandBuffer().begin().setEvent(event).end();
+      const stamp = device.createCommandBuffer().begin().writeTimestamp(queries, 1).end();
+      event.destroy();
+      queries.destroy();
+      await refused(/use of an event that was destroyed at .*api\.ts/, () => device.submit([signal]));
+      await refused(/use of an event that was destroyed/, () => event.set());
+      const pool = /use of a query pool of 2 timestamp queries that was destroyed at .*api\.ts/;
+      await refused(pool, () => device.submit([stamp]));
+      await refused(pool, () => queries.result(1));
     },
   ],
   [
@@ -178,6 +211,10 @@ export const apiCases: readonly Case[] = [
         device.createCommandBuffer(),
         device.createFence(),
         device.createSemaphore(),
+        device.createEvent(),
+        device.createQueryPool(1),
+        device.createCommandPool(),
+        device.createDescriptorPool(4096),
         { destroy: () => pool.free(set) },
       ];
       for (const object of objects) {
@@ -196,9 +233,34 @@ export const apiCases: readonly Case[] = [
       device.createFence();
       device.createTimelineSemaphore();
       device.createBoundBuffer(64).destroy();
+      const { pool, set } = b.set(device, device.createBoundBuffer(64));
+      pool.free(set);
+      for (let i = 0; i < 3; i++) device.createEvent();
+      device.createQueryPool(5, "pipelineStatistics");
+      device.createSemaphore();
+      device.createCommandPool().allocate();
+      device.createBuffer(99);
+      device.createDescriptorPool(4096).allocate(device.createDescriptorSetLayout([storage()]));
+      await b.pipeline(device, "multiply");
       device.destroy();
-      expect(b.rules()).toEqual(["LEAK", "LEAK", "LEAK", "LEAK"]);
       for (const message of b.messages) told(message, "LEAK");
+      expect(b.messages.map(({ text }) => text.replace("the device is destroyed before ", ""))).toEqual([
+        expect.stringMatching(/^memory of 8192 bytes \(BO \d+\)$/),
+        "a command buffer",
+        "a fence",
+        "a semaphore",
+        "a buffer of 64 bytes",
+        "a descriptor pool of 4096 bytes",
+        "an event and 2 more that were made there",
+        "a query pool of 5 pipelineStatistics queries",
+        "a semaphore",
+        "a command pool",
+        "a command buffer",
+        "a buffer of 99 bytes",
+        "a descriptor pool of 4096 bytes",
+        "a descriptor set",
+        "a compute pipeline (multiply:main)",
+      ]);
     },
   ],
   [
@@ -249,6 +311,15 @@ export const apiCases: readonly Case[] = [
       told(b.messages[0], "PUSH_CONSTANTS_UNSET", false);
       const command = device.createCommandBuffer().begin();
       await refused(/push constants past 256 bytes/, () => command.pushConstants(252, new Uint8Array(8)));
+      // Of two that the shader reads one is set; and a layout whose range ends between them.
+      const two = await b.pipeline(device, "multiply", { pushOffsets: [0, 4] });
+      command.bindPipeline(two).bindDescriptorSet(0, set).pushConstants(0, bytesOf(1)).dispatch(1).end();
+      told(b.messages[1], "PUSH_CONSTANTS_UNSET", false);
+      expect(b.messages[1]?.text).toBe("the shader reads push constants at 4 that were never set");
+      const layout = { sets: [device.createDescriptorSetLayout([storage()])], pushConstantBytes: 4 };
+      await refused(/the shader has 8 bytes of push constants, the pipeline layout's range covers 4/, () =>
+        b.pipeline(device, "multiply", { pushOffsets: [0, 4], layout }),
+      );
     },
   ],
   [

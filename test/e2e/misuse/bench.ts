@@ -3,7 +3,7 @@ import type { ComputeHardware } from "../../../src/codeobj/index.ts";
 import type { FaultReport } from "../../../src/debug/index.ts";
 import { assemble } from "../../../src/isa/index.ts";
 import type { Machine } from "../../../src/service/machine.ts";
-import { type ApiMessage, type Buffer, type Device, DriverError } from "../../../src/umd/index.ts";
+import { type ApiMessage, type Buffer, type Device, DriverError, type PipelineLayout } from "../../../src/umd/index.ts";
 import { Process } from "../../kmd/process.ts";
 import { compilerOf, record, request, userData } from "../../umd/shader.ts";
 
@@ -23,6 +23,24 @@ const address = `${head}
   v_mov_b32_e32 v7, 0
   buffer_load_dwordx2 v[4:5], v7, s[12:15], 0 offen
   s_waitcnt vmcnt(0)`;
+
+/** FLAT_SCRATCH (registers 20 and 21, 32 bits) = s[0:1] + s5, the wave's offset. */
+const flatScratch = `
+  s_add_u32 s6, s0, s5
+  s_addc_u32 s7, s1, 0
+  s_setreg_b32 0xf814, s6
+  s_setreg_b32 0xf815, s7`;
+
+/** A store to the lane's own scratch memory, then one where `toV2` says. */
+function storeToScratch(toV2: string): string {
+  return `${flatScratch}
+    v_mov_b32_e32 v1, 4
+    scratch_store_dword v1, v0, off
+    s_waitcnt_vscnt null, 0x0
+    ${toV2}
+    scratch_store_dword v2, v0, off
+    s_endpgm`;
+}
 
 /** Programs by name. Each is a whole shader of 32 threads over one buffer. */
 const programs = {
@@ -68,17 +86,16 @@ const programs = {
     s_waitcnt lgkmcnt(0)
     ds_read_b32 v2, v4
     s_waitcnt lgkmcnt(0)${storeV2}`,
-  // FLAT_SCRATCH (registers 20 and 21, 32 bits) = s[0:1] + s5, the wave's offset; the first store is to the lane's own memory, the second far behind it.
-  scratch: `
-    s_add_u32 s6, s0, s5
-    s_addc_u32 s7, s1, 0
-    s_setreg_b32 0xf814, s6
-    s_setreg_b32 0xf815, s7
-    v_mov_b32_e32 v1, 4
-    scratch_store_dword v1, v0, off
-    s_waitcnt_vscnt null, 0x0
-    v_mov_b32_e32 v2, 0x4000
+  scratch: storeToScratch("v_mov_b32_e32 v2, 0x4000"),
+  // The first byte behind 64 of each lane: lane 31 of the wave before it has none there either.
+  scratchEnd: storeToScratch("v_mov_b32_e32 v2, 64"),
+  // A stack of 16 bytes a call that returns never: v2 goes up until it leaves the lane's memory.
+  stack: `${flatScratch}
+    v_mov_b32_e32 v2, 0
     scratch_store_dword v2, v0, off
+    v_add_nc_u32_e32 v2, 16, v2
+    s_waitcnt_vscnt null, 0x0
+    s_branch 0xfffb
     s_endpgm`,
 } as const;
 
@@ -93,6 +110,9 @@ function wordsOf(name: ProgramName): Uint32Array {
 interface ProgramOptions {
   readonly threads?: number;
   readonly push?: number;
+  /** Offsets of the dwords of push constants that it is passed. */
+  readonly pushOffsets?: readonly number[];
+  readonly layout?: PipelineLayout;
   readonly hardware?: Partial<ComputeHardware>;
 }
 
@@ -125,19 +145,24 @@ export class Bench {
     return this.messages.map(({ rule }) => rule);
   }
 
-  pipeline(device: Device, name: ProgramName, { threads = 32, hardware }: ProgramOptions = {}) {
+  pipeline(device: Device, name: ProgramName, options: ProgramOptions = {}) {
+    const { threads = 32, hardware, pushOffsets = [0], layout } = options;
     const code = wordsOf(name);
     const lines = [...code].map((_, i) => ({ offset: i * 4, line: 100 + i }));
     const answer = record({
       code,
       workgroupSize: [threads, 1, 1],
       buffers: [0],
-      userData: userData([0]),
-      pushConstantBytes: 4,
+      userData: userData(pushOffsets),
+      pushConstantBytes: Math.max(...pushOffsets) + 4,
       lines,
       ...(hardware === undefined ? {} : { hardware }),
     });
-    return device.createComputePipeline({ compiler: compilerOf(answer), request: { ...request, filename: name } });
+    return device.createComputePipeline({
+      compiler: compilerOf(answer),
+      request: { ...request, filename: name },
+      ...(layout === undefined ? {} : { layout }),
+    });
   }
 
   set(device: Device, buffer: Buffer) {

@@ -184,10 +184,23 @@ export const gpuCases: readonly Case[] = [
     "scratch overflow",
     async (b) => {
       const report = await b.faults("scratch", 0n, { hardware: { scratchBytes: 64 } });
-      expect(report).toMatchObject({ kind: "NOT_MAPPED", codeOffset: 40, source: { line: 110 } });
+      expect(report).toMatchObject({ kind: "PAST_SCRATCH", codeOffset: 40, source: { line: 110 } });
       // The store before it, within the scratch memory, went through.
       expect(report.instruction).toBe("scratch_store_dword v2, v0, off");
-      expect(report.text).toMatch(/^write of unmapped address/);
+      expect(report.text).toMatch(/^write past the lane's scratch memory/);
+    },
+  ],
+  [
+    39,
+    "a store just behind the lane's scratch memory, and a stack that grows out of it",
+    async (b) => {
+      const end = await b.faults("scratchEnd", 0n, { hardware: { scratchBytes: 64 } });
+      expect(end).toMatchObject({ kind: "PAST_SCRATCH", codeOffset: 36, source: { line: 109 } });
+      expect(end.instruction).toBe("scratch_store_dword v2, v0, off");
+      expect(end.text).toMatch(/^write past the lane's scratch memory: byte 64 of 64, at 0x/);
+      const stack = await b.faults("stack", 0n, { hardware: { scratchBytes: 256 } });
+      expect(stack).toMatchObject({ kind: "PAST_SCRATCH", codeOffset: 20, source: { line: 105 } });
+      expect(stack.text).toMatch(/^write past the lane's scratch memory: byte 256 of 256, at 0x/);
     },
   ],
   [

@@ -49,9 +49,21 @@ export const kernelCases: readonly Case[] = [
       expect(thief.submit(foreignContext, own, NOP).result).toBe(Errno.ENOENT);
       expect(thief.call("CTX_DESTROY", { context: foreignContext }).result).toBe(Errno.ENOENT);
       const { handle: sync } = owner.call("SYNCOBJ_CREATE", { kind: SyncobjKind.BINARY }).out;
-      for (const name of ["SYNCOBJ_RESET", "SYNCOBJ_DESTROY"] as const) {
+      for (const name of ["SYNCOBJ_SIGNAL", "SYNCOBJ_QUERY", "SYNCOBJ_RESET", "SYNCOBJ_DESTROY"] as const) {
         expect(thief.call(name, { handle: sync }).result).toBe(Errno.ENOENT);
       }
+      expect(await thief.waitPoints([[sync, 0n]], { timeoutMs: 0 })).toBe(Errno.ENOENT);
+      expect(thief.submitSync(context, own, NOP, [[sync, 0n]]).result).toBe(Errno.ENOENT);
+      expect(thief.submitSync(context, own, NOP, [], [[sync, 0n]]).result).toBe(Errno.ENOENT);
+      expect(thief.submitSync(context, own, NOP, [], [], [foreign]).result).toBe(Errno.ENOENT);
+      expect(b.machine.kernel.exportSyncobj(thief.fd, sync)).toBe(Errno.ENOENT);
+      for (const name of ["GEM_CLONE", "GEM_INFO"] as const) {
+        expect(thief.call(name, { handle: foreign }).result).toBe(Errno.ENOENT);
+      }
+      const [va, size] = [VA + 4n * MIB, 0x1_0000n];
+      expect(thief.call("VA_MAP", { flags: VaFlag.PRT, va, size }).result).toBe(0);
+      const bind = { handle: foreign, flags: RW, va, size: 4096n };
+      expect(thief.call("SPARSE_BIND", bind).result).toBe(Errno.ENOENT);
       // All of it is still its owner's.
       expect(owner.call("SYNCOBJ_DESTROY", { handle: sync }).result).toBe(0);
       expect(owner.call("CTX_DESTROY", { context: foreignContext }).result).toBe(0);
@@ -67,6 +79,14 @@ export const kernelCases: readonly Case[] = [
       expect(p.call("GEM_CLOSE", { handle }).result).toBe(0);
       expect(p.call("GEM_CLOSE", { handle }).result).toBe(Errno.ENOENT);
       expect(p.call("VA_MAP", { handle, flags: RW, va: VA, size: 4096n }).result).toBe(Errno.ENOENT);
+      const ib = p.buffer(VA + MIB, 4096);
+      expect(p.submit(p.context(), ib, NOP, [handle]).result).toBe(Errno.ENOENT);
+      const sync = p.syncobj();
+      const context = p.context();
+      expect(p.call("SYNCOBJ_DESTROY", { handle: sync }).result).toBe(0);
+      expect(p.submitSync(context, ib, NOP, [[sync, 0n]]).result).toBe(Errno.ENOENT);
+      expect(p.call("CTX_DESTROY", { context }).result).toBe(0);
+      expect(p.submit(context, ib, NOP).result).toBe(Errno.ENOENT);
     },
   ],
   [
@@ -77,6 +97,25 @@ export const kernelCases: readonly Case[] = [
       const sizes = [0n, 64n << 30n, (1n << 64n) - 1n, (1n << 64n) - 4096n];
       const results = sizes.map((size) => p.call("GEM_CREATE", { size, domain: Domain.VRAM }).result);
       expect(results).toEqual([Errno.EINVAL, Errno.ENOMEM, Errno.ENOMEM, Errno.ENOMEM]);
+      // Sums of a mapping's numbers that come round past 64 bits, or past the BO or the address space.
+      const { handle } = p.call("GEM_CREATE", { size: 8192n, domain: Domain.VRAM }).out;
+      const top = (1n << 64n) - 4096n;
+      const ranges: readonly (readonly [va: bigint, boOffset: bigint, size: bigint])[] = [
+        [VA, 0n, 0n],
+        [VA, 0n, top],
+        [VA, top, 8192n],
+        [VA, 4096n, 8192n],
+        [top, 0n, 8192n],
+        [VA, 4096n, top],
+        [(1n << 47n) - 4096n, 0n, 8192n],
+      ];
+      for (const [va, boOffset, size] of ranges) {
+        expect(p.call("VA_MAP", { handle, flags: RW, va, boOffset, size }).result).toBe(Errno.EINVAL);
+      }
+      for (const size of [0n, top]) {
+        expect(p.call("VA_MAP", { flags: VaFlag.PRT, va: VA, size }).result).toBe(Errno.EINVAL);
+        expect(p.call("VA_UNMAP", { va: VA, size }).result).toBe(size === 0n ? Errno.EINVAL : Errno.ENOENT);
+      }
     },
   ],
   [
