@@ -38,6 +38,7 @@ export function runPhases(shaders: readonly Shader[], clock: Clock, sums: Float6
       ...common,
       extensions,
       warned: new Set(),
+      ranges: pre.extensionRanges,
       lostNames,
       diagnostics,
       relaxed: false,

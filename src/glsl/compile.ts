@@ -67,6 +67,7 @@ export function compileGlsl(request: GlslRequest): GlslResult {
     version,
     extensions,
     warned,
+    ranges: preprocessed.extensionRanges,
     lostNames,
     diagnostics,
     relaxed,

@@ -47,16 +47,6 @@ export const disagreements: readonly Disagreement[] = [
     reason: "a member or component of an input as interpolant, which GLSL 4.60 section 8.13.2 allows",
   },
   {
-    file: "samplerlessTextureFunctions.frag",
-    ours: "accept",
-    reason: "an extension holds for the whole shader here, not only behind its line",
-  },
-  {
-    file: "terminate.frag",
-    ours: "accept",
-    reason: "an extension holds for the whole shader here, not only behind its line",
-  },
-  {
     file: "spv.maximalReconvergence.vert",
     ours: "accept",
     reason: "the installed reference is older than GL_EXT_maximal_reconvergence",

@@ -419,6 +419,15 @@ export const variants: readonly Mistake[] = [
   },
   { code: "GLSL_BAD_LIST", source: body("int a = ⟦{ 1 }⟧;") },
   {
+    code: "GLSL_NEEDS_EXTENSION",
+    source: `${head}void f() { ⟦demote⟧; }\n${extension("GL_EXT_demote_to_helper_invocation")}void main() { demote; }\n`,
+    ...fragment,
+  },
+  {
+    code: "GLSL_NEEDS_EXTENSION",
+    source: `${head}${references}layout(buffer_reference) buffer R { int a; };\n#extension GL_EXT_buffer_reference : disable\nlayout(⟦buffer_reference⟧) buffer S { int a; };\n${main}`,
+  },
+  {
     code: "GLSL_NO_MEMBER",
     source: `${head}out gl_PerVertex { vec4 gl_Position; };\nvoid main() { ⟦gl_CullDistance⟧[0] = 1.0; }\n`,
     stage: "vertex",

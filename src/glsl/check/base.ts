@@ -26,6 +26,8 @@ export interface CheckContext {
   readonly entryPoint: string;
   readonly version: Version;
   readonly extensions: ReadonlySet<string>;
+  /** Those that don't hold for the whole source, with where they do. */
+  readonly ranges: ReadonlyMap<string, { readonly from: number; readonly to: number }>;
   /** Those of them whose use is warned of: `#extension NAME : warn`. */
   readonly warned: ReadonlySet<string>;
   readonly lostNames: ReadonlySet<string>;
@@ -64,12 +66,23 @@ export abstract class CheckBase {
     this.diagnostics = context.diagnostics;
   }
 
-  /** Warns of a use where only extensions under `: warn` give it; `extensions` are all that would. */
+  /**
+   * Warns of a use where only extensions under `: warn` give it, and reports one where none holds yet or any more;
+   * `extensions` are all that would give it.
+   */
   protected noteExtension(what: string, extensions: readonly string[], { position, end }: Range): void {
-    const { warned } = this.context;
-    if (warned.size === 0) return;
+    const { warned, ranges } = this.context;
+    if (warned.size === 0 && ranges.size === 0) return;
     const active = extensions.filter((name) => this.context.extensions.has(name));
     const [extension] = active;
+    const holds = (name: string) => {
+      const range = ranges.get(name);
+      return range === undefined || (range.from < position && position < range.to);
+    };
+    if (extension !== undefined && !active.some(holds)) {
+      this.diagnostics.error("GLSL_NEEDS_EXTENSION", { what, extension }, position, end);
+      return;
+    }
     if (extension === undefined || !active.every((name) => warned.has(name))) return;
     this.diagnostics.warn("GLSL_EXTENSION_USED", { what, extension }, position, end);
   }

@@ -1,6 +1,12 @@
 /** How `#extension NAME : behaviour` stands for a name. */
 export type Behavior = "require" | "enable" | "warn" | "disable";
 
+/** Positions between which an extension holds: behind its `#extension`, before one that disables it. */
+export interface ExtensionRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 export const behaviors: ReadonlySet<string> = new Set(["require", "enable", "warn", "disable"]);
 
 /** Extensions that this front end has. Each defines its name as a macro of value 1, as the specification says. */

@@ -9,6 +9,7 @@ import { evaluateCondition } from "./expression.ts";
 import {
   type Behavior,
   behaviors,
+  type ExtensionRange,
   glslExtensions,
   impliedExtensions,
   relaxedExtensions,
@@ -38,6 +39,8 @@ const keywordExtensions: Readonly<Record<string, readonly string[]>> = {
   writeonly: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
 };
 /** What a request without definitions defines. */
+const noRanges: ReadonlyMap<string, ExtensionRange> = new Map();
+
 export const noDefines: Readonly<Record<string, string>> = {};
 const INCLUDE_DEPTH_LIMIT = 64;
 /** Files that one compile may include, each time counted, and the characters of them all. */
@@ -79,6 +82,8 @@ export interface Preprocessed {
   readonly tokens: readonly Token[];
   readonly version: Version;
   readonly extensions: ReadonlyMap<string, Behavior>;
+  /** Those that don't hold for the whole source; none where several files make it up, whose places have no order. */
+  readonly extensionRanges: ReadonlyMap<string, ExtensionRange>;
   /** `#pragma use_vulkan_memory_model` stood somewhere. */
   readonly vulkanMemoryModel: boolean;
   /** Keys of `includes` that were read, in the order of first use. */
@@ -118,6 +123,7 @@ class Preprocessor {
   private filesRead: Set<string> | undefined;
   private onceFiles: Set<string> | undefined;
   private readonly extensions = new Map<string, Behavior>();
+  private extensionRanges: Map<string, ExtensionRange> | undefined;
   private version: Version | undefined;
   private sawDirective = false;
   private vulkanMemoryModel = false;
@@ -180,7 +186,8 @@ class Preprocessor {
     const { exhausted } = this.state;
     const { extensions, vulkanMemoryModel } = this;
     const filesRead = this.filesRead === undefined ? [] : [...this.filesRead];
-    return { tokens: this.output, version, extensions, vulkanMemoryModel, filesRead, exhausted };
+    const extensionRanges = (filesRead.length === 0 ? this.extensionRanges : undefined) ?? noRanges;
+    return { tokens: this.output, version, extensions, extensionRanges, vulkanMemoryModel, filesRead, exhausted };
   }
 
   /** A keyword of later versions, which an older shader may use as a name. */
@@ -542,10 +549,30 @@ class Preprocessor {
       }
       return;
     }
-    this.extensions.set(name.text, how);
+    this.setExtension(name.text, how, name);
     const { implied, bringsTypes } = bringsOf(name.text);
-    if (implied !== undefined) this.extensions.set(implied, how);
+    if (implied !== undefined) this.setExtension(implied, how, name);
     if (bringsTypes && how !== "disable") this.explicitTypes = true;
+  }
+
+  private setExtension(name: string, how: Behavior, { position }: Token): void {
+    const known = this.extensions.get(name);
+    if (how === "disable") {
+      if (known === undefined) this.extensions.set(name, how);
+      if (known === undefined || known === "disable") return;
+      // what used it before had it
+      const from = this.extensionRanges?.get(name)?.from ?? -1;
+      this.extensionRanges ??= new Map();
+      this.extensionRanges.set(name, { from, to: position });
+      return;
+    }
+    this.extensions.set(name, how);
+    const range = this.extensionRanges?.get(name);
+    if (range !== undefined) this.extensionRanges?.set(name, { from: range.from, to: Number.POSITIVE_INFINITY });
+    else if ((known === undefined || known === "disable") && this.output.length > 0) {
+      this.extensionRanges ??= new Map();
+      this.extensionRanges.set(name, { from: position, to: Number.POSITIVE_INFINITY });
+    }
   }
 
   private lineDirective(directive: Token): void {
