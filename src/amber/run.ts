@@ -87,6 +87,8 @@ class ScriptRun {
   readonly #sets = new Map<ScriptPipeline, Map<number, DescriptorSet>>();
   readonly #endMs: number;
   readonly #watched: Check | undefined;
+  /** Objects of the device, in the order that they were made in. */
+  readonly #made: { destroy(): void }[] = [];
   #submits = 0;
   #checks = 0;
 
@@ -101,7 +103,14 @@ class ScriptRun {
   }
 
   close(): void {
+    for (const object of this.#made.reverse()) object.destroy();
     this.#device.destroy();
+  }
+
+  /** Ends with the run. */
+  #ending<T extends { destroy(): void }>(object: T): T {
+    this.#made.push(object);
+    return object;
   }
 
   async start(): Promise<void> {
@@ -172,7 +181,7 @@ class ScriptRun {
   #buffer(buffer: ScriptBuffer): DeviceBuffer {
     let made = this.#buffers.get(buffer);
     if (made === undefined) {
-      made = this.#device.createBoundBuffer(Math.max(buffer.bytes.length, 1));
+      made = this.#ending(this.#device.createBoundBuffer(Math.max(buffer.bytes.length, 1)));
       made.map().set(buffer.bytes);
       this.#buffers.set(buffer, made);
     }
@@ -193,7 +202,10 @@ class ScriptRun {
       whole.set(bytes);
       commands.pushConstants(0, whole);
     }
-    commands.dispatch(...groups).end();
+    commands
+      .dispatch(...groups)
+      .pipelineBarrier()
+      .end();
     this.#submits++;
     try {
       await this.#device.submit([commands]).wait();
@@ -201,8 +213,9 @@ class ScriptRun {
       this.#options.watch?.failed?.("submit", this.#submits);
       const fault = this.#options.machine.faultOf(this.#device);
       throw new ScriptError(line, fault === undefined ? String(error) : formatReport(fault));
+    } finally {
+      commands.destroy();
     }
-    commands.destroy();
     this.#look(line, this.#submits);
   }
 
@@ -243,7 +256,7 @@ class ScriptRun {
         return result;
       },
     };
-    return this.#device.createComputePipeline({ compiler, request, layout: { sets } });
+    return this.#ending(await this.#device.createComputePipeline({ compiler, request, layout: { sets } }));
   }
 
   /** Bindings by set number; a set that the script leaves out is empty. */
@@ -264,7 +277,7 @@ class ScriptRun {
   #descriptors(pipeline: ScriptPipeline): Map<number, DescriptorSet> {
     const known = this.#sets.get(pipeline);
     if (known !== undefined) return known;
-    const pool = this.#device.createDescriptorPool();
+    const pool = this.#ending(this.#device.createDescriptorPool());
     const sets = new Map<number, DescriptorSet>();
     for (const [index, bindings] of this.#layouts(pipeline).entries()) {
       if (bindings.length > 0) sets.set(index, pool.allocate(this.#device.createDescriptorSetLayout(bindings)));
@@ -286,7 +299,7 @@ class ScriptRun {
       if (row.kind.endsWith("_texel_buffer")) {
         const format = formatOf(scriptBuffer.type) ?? "";
         const options = { buffer, format, offsetBytes, ...(range >= 0 && { rangeBytes: range }) };
-        set?.writeView(row.binding, this.#device.createBufferView(options), element);
+        set?.writeView(row.binding, this.#ending(this.#device.createBufferView(options)), element);
         continue;
       }
       const rangeBytes = range < 0 ? buffer.sizeBytes - offsetBytes : range;
