@@ -18,7 +18,7 @@ const atomBytes = 64;
 
 /** Addresses a shader reaches by 64-bit pointers or V#, or the 4 GiB window of 32-bit pointers. */
 export type AddressRange = (typeof addressRanges)[number];
-export const addressRanges = ["general", "window"] as const;
+const addressRanges = ["general", "window"] as const;
 
 /** Where memory goes when it is freed: its addresses wait until no submission can use them. */
 export interface MemoryOwner extends DeviceOwner {
