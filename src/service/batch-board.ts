@@ -8,6 +8,10 @@ const keptSeconds = 3600;
 const aliveMs = 15_000;
 const tellEveryMs = 200;
 const linesAtOnce = 500;
+/** After a telling that failed the next is tried this much later. */
+const retryMs = 500;
+/** The end of a batch is told for this long to a Redis that does not take it. */
+const lastWordMs = 60_000;
 /** An answer waits for this long at most until other servers know the batch that it names. */
 const firstWordMs = 1000;
 
@@ -19,6 +23,7 @@ const aliveName = (id: string) => `kiln:batch:${id}:alive`;
 export class BatchBoard {
   readonly #connect: () => Promise<Redis | undefined>;
   readonly #following = new Set<Promise<void>>();
+  #closing = false;
 
   /** `connect` gives undefined where Redis does not answer; does not throw. */
   constructor(connect: () => Promise<Redis | undefined>) {
@@ -31,37 +36,59 @@ export class BatchBoard {
    */
   follow(batch: Batch): Promise<void> {
     return new Promise((resolve) => {
-      const following = this.#follow(batch, resolve)
-        .catch(() => {})
-        .finally(() => {
-          this.#following.delete(following);
-          resolve();
-        });
+      const following = this.#follow(batch, resolve).finally(() => {
+        this.#following.delete(following);
+        resolve();
+      });
       this.#following.add(following);
       setTimeout(resolve, firstWordMs).unref();
     });
   }
 
+  /** Does not throw: what a Redis in trouble did not take is told again when it is back. */
   async #follow(batch: Batch, onShown: () => void): Promise<void> {
-    const redis = await this.#connect();
-    if (redis === undefined) return;
-    for (let shown = 0; ; ) {
+    let shown = 0;
+    let toldAt = performance.now();
+    let isSure = true;
+    for (;;) {
       const changed = batch.changed();
-      const { state, total, failed } = batch.progress();
-      const lines = batch.results.slice(shown, shown + linesAtOnce);
-      shown += lines.length;
+      const { state } = batch.progress();
+      try {
+        const redis = await this.#connect();
+        if (redis === undefined) throw new Error("Redis does not answer");
+        // Nobody else adds lines: what is there is a start of the results, all of it or what Redis still has.
+        if (!isSure) shown = await redis.llen(linesName(batch.id));
+        isSure = true;
+        const told = await this.#tell(redis, batch, state, shown);
+        shown += told;
+        toldAt = performance.now();
+        onShown();
+      } catch {
+        isSure = false;
+        const silentMs = performance.now() - toldAt;
+        if (state !== "running" && (this.#closing || silentMs > lastWordMs)) return;
+        await sleep(retryMs);
+        continue;
+      }
       const isAll = shown === batch.results.length;
-      const tell = redis.multi();
-      if (lines.length > 0) tell.rpush(linesName(batch.id), ...lines);
-      tell.hset(stateName(batch.id), { state: isAll ? state : "running", total, done: shown, failed });
-      for (const name of [linesName(batch.id), stateName(batch.id)]) tell.expire(name, keptSeconds);
-      tell.set(aliveName(batch.id), "1", "PX", aliveMs);
-      await tell.exec();
-      onShown();
       if (state !== "running" && isAll) return;
       if (isAll) await Promise.race([changed, sleep(aliveMs / 3)]);
       await sleep(tellEveryMs);
     }
+  }
+
+  /** Tells how a batch stands and adds some of the lines behind those that are shown; answers how many. */
+  async #tell(redis: Redis, batch: Batch, state: BatchProgress["state"], shown: number): Promise<number> {
+    const { total, failed } = batch.progress();
+    const lines = batch.results.slice(shown, shown + linesAtOnce);
+    const done = shown + lines.length;
+    const tell = redis.multi();
+    if (lines.length > 0) tell.rpush(linesName(batch.id), ...lines);
+    tell.hset(stateName(batch.id), { state: done === batch.results.length ? state : "running", total, done, failed });
+    for (const name of [linesName(batch.id), stateName(batch.id)]) tell.expire(name, keptSeconds);
+    tell.set(aliveName(batch.id), "1", "PX", aliveMs);
+    for (const [error] of (await tell.exec()) ?? []) if (error !== null) throw error;
+    return lines.length;
   }
 
   /** A batch of another server; undefined where none shows it. */
@@ -70,11 +97,18 @@ export class BatchBoard {
     const redis = await this.#connect();
     if (redis === undefined) return undefined;
     const view = new ShownBatch(redis, id);
-    return (await view.look()) ? view : undefined;
+    if (!(await view.look())) return undefined;
+    // Its server may be about to tell it anew, to a Redis that has just come back.
+    if (!view.isAlive) {
+      await sleep(3 * retryMs);
+      await view.look();
+    }
+    return view;
   }
 
   /** Waits until the last word on each batch is shown. */
   async close(): Promise<void> {
+    this.#closing = true;
     await Promise.all(this.#following);
   }
 }
@@ -86,7 +120,10 @@ class ShownBatch implements BatchView {
   #state: BatchProgress["state"] = "running";
   #done = 0;
   #failed = 0;
+  #seenAt = performance.now();
   total = 0;
+  /** Its server lives, or it has ended. */
+  isAlive = true;
 
   constructor(redis: Redis, id: string) {
     this.#redis = redis;
@@ -97,10 +134,11 @@ class ShownBatch implements BatchView {
   async look(): Promise<boolean> {
     const fields = await this.#redis.hgetall(stateName(this.id));
     if (fields.state === undefined) return false;
-    const isAlive = (await this.#redis.exists(aliveName(this.id))) === 1;
+    const lives = (await this.#redis.exists(aliveName(this.id))) === 1;
     [this.total, this.#done, this.#failed] = [Number(fields.total), Number(fields.done), Number(fields.failed)];
     const state = fields.state as BatchProgress["state"];
-    this.#state = state === "running" && !isAlive ? "stopped" : state;
+    this.isAlive = lives || state !== "running";
+    this.#state = this.isAlive ? state : "stopped";
     return true;
   }
 
@@ -114,13 +152,18 @@ class ShownBatch implements BatchView {
     return { id, state: this.#state, total, done: this.#done, failed: this.#failed };
   }
 
+  /** What was not to be seen for long has ended for the one who watches; the results so far are true. */
   async changed(): Promise<void> {
     await sleep(tellEveryMs);
     try {
-      if (await this.look()) return await this.load();
+      if ((await this.look()) && this.isAlive) {
+        await this.load();
+        this.#seenAt = performance.now();
+        return;
+      }
     } catch {
-      // Falls through: what cannot be seen any more has ended for the one who watches; the results so far are true.
+      // Falls through: Redis may be back soon.
     }
-    this.#state = "stopped";
+    this.#state = performance.now() - this.#seenAt > aliveMs ? "stopped" : "running";
   }
 }
