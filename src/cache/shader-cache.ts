@@ -33,6 +33,7 @@ export class ShaderCache {
   readonly #memory: MemoryTier;
   readonly disk: DiskTier | undefined = undefined;
   readonly counters: Counters;
+  readonly #far: SharedTier | undefined;
   readonly #history: History;
   readonly #leases: readonly Leases[];
   readonly #folderLeases: FolderLeases | undefined = undefined;
@@ -44,6 +45,7 @@ export class ShaderCache {
     const bounds = { capacityBytes: options.memoryBytes, counters };
     const shared = options.shared && this.#shared(options.shared);
     const far = shared === undefined ? [] : [shared];
+    this.#far = shared;
     if (disk === undefined) {
       const history = new MemoryHistory();
       this.#history = history;
@@ -101,7 +103,13 @@ export class ShaderCache {
     return this.#memory.hitAgain(key, value);
   }
 
-  async put(key: Key, value: Uint8Array): Promise<void> {
+  /** `passing` as of a lookup. */
+  async put(key: Key, value: Uint8Array, passing = false): Promise<void> {
+    if (passing && this.disk !== undefined && this.#far !== undefined) {
+      const [isKept] = await Promise.all([this.#far.keep(key, value), this.#memory.put(key, value)]);
+      if (!isKept) await this.disk.put(key, value);
+      return;
+    }
     await Promise.all(this.tiers.map((tier) => tier.put(key, value)));
   }
 

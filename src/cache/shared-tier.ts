@@ -98,11 +98,17 @@ export class SharedTier implements Tier, Leases {
   }
 
   async put(key: Key, value: Uint8Array): Promise<void> {
+    await this.keep(key, value);
+  }
+
+  /** `put` that answers whether the store has it now. */
+  async keep(key: Key, value: Uint8Array): Promise<boolean> {
     const stored = await this.#ask(false, async (store) => {
       await store.put(key, this.#seal(key, value));
       return true;
     });
     if (stored) this.#count("puts");
+    return stored;
   }
 
   delete(key: Key): Promise<boolean> {

@@ -257,7 +257,7 @@ export class CompileService {
 
   async #findOrCompile(request: CompileRequest, keys: RequestKeys, ledger: Ledger): Promise<Flight> {
     const { cache, pool } = this.#options;
-    const lookup: Lookup = { corrupt: false, quiet: ledger !== "own", passing: typeof ledger === "object" };
+    const lookup: Lookup = { corrupt: false, quiet: ledger !== "own", passing: ledger !== "own" };
     const hit = await this.#lookUp(request, keys, lookup);
     if (hit !== undefined) {
       this.#sample(request, hit);
@@ -267,7 +267,8 @@ export class CompileService {
     const again = (sawNoRecord: boolean) => {
       // With includes the record stands under another key than the lease.
       const near = sawNoRecord && !keys.hasIncludes;
-      return this.#lookUp(request, keys, { corrupt: false, quiet: true, near });
+      const { passing } = lookup;
+      return this.#lookUp(request, keys, { corrupt: false, quiet: true, near, ...(passing === true && { passing }) });
     };
     const patienceMs = pool.options.timeLimitMs * 2;
     return cache.lead(keys.flightKey, patienceMs, again, () => this.#compile(request, keys, lookup));
@@ -361,9 +362,10 @@ export class CompileService {
       const stored = this.#open(answer.record);
       if (stored === undefined) throw new Bug("a worker's record cannot be opened");
       if (keys.hasIncludes) {
-        await cache.put(keys.manifestKey, addWay(await this.#manifest(keys), answer.filesRead));
+        const manifest = addWay(await this.#manifest(keys), answer.filesRead);
+        await cache.put(keys.manifestKey, manifest, lookup.passing);
       }
-      await cache.put(identity.key, answer.record);
+      await cache.put(identity.key, answer.record, lookup.passing);
       cache.remember(identity);
       this.#options.onCompiled?.(identity.key, stored.record, answer.microseconds, answer.reports);
       return { key: identity.key, cache: "miss", stored, missReason };

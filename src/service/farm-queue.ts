@@ -59,7 +59,13 @@ export async function loadFarmPackages(): Promise<{ bullmq: typeof BullMq; Clien
 /** Where a farm's jobs stand: a queue for each build, so that no worker of another build takes them. */
 export const farmPlace = (buildId: string) => ({ name: `build-${buildId.slice(0, 16)}`, prefix: "kiln-farm" }) as const;
 
-/** Inputs and refusals, content-addressed in the queue's Redis. With a secret the names are MACs: nobody else can make them. */
+/** The batch whose blob has this name. */
+export const batchOf = (name: string) => name.slice(0, name.indexOf(":"));
+
+/**
+ * Inputs and refusals in the queue's Redis, each named by its batch, which drops them at its end, and its content: "batch:hash".
+ * With a secret the hashes are MACs: nobody else can make them.
+ */
 export class FarmBlobs {
   readonly #redis: Redis;
   readonly #secret: string | undefined;
@@ -69,14 +75,14 @@ export class FarmBlobs {
     this.#secret = secret;
   }
 
-  #nameOf(bytes: Buffer): string {
+  #hashOf(bytes: Buffer): string {
     const hash = this.#secret === undefined ? createHash("sha256") : createHmac("sha256", this.#secret);
     return hash.update(bytes).digest("hex");
   }
 
-  async #put(value: object): Promise<string> {
+  async #put(batch: string, value: object): Promise<string> {
     const bytes = Buffer.from(JSON.stringify(value));
-    const name = this.#nameOf(bytes);
+    const name = `${batch}:${this.#hashOf(bytes)}`;
     await this.#redis.set(`kiln:blob:${name}`, bytes, "EX", blobSeconds);
     return name;
   }
@@ -84,12 +90,13 @@ export class FarmBlobs {
   /** Errors: a blob that is gone or is not what its name says. */
   #read(name: string, bytes: Buffer | null | undefined): unknown {
     if (bytes === null || bytes === undefined) throw new Error(`input ${name} is gone`);
-    if (this.#nameOf(bytes) !== name) throw new Error(`input ${name} is not what its name says`);
+    if (this.#hashOf(bytes) !== name.slice(batchOf(name).length + 1))
+      throw new Error(`input ${name} is not what its name says`);
     return JSON.parse(bytes.toString("utf8"));
   }
 
-  putRequest({ spirv, ...request }: CompileRequest): Promise<string> {
-    return this.#put({ ...request, ...(spirv && { spirv: Buffer.from(spirv).toString("base64") }) });
+  putRequest(batch: string, { spirv, ...request }: CompileRequest): Promise<string> {
+    return this.#put(batch, { ...request, ...(spirv && { spirv: Buffer.from(spirv).toString("base64") }) });
   }
 
   /** In the order of the names. Errors: a blob that is gone or is not what its name says; those of the connection. */
@@ -101,8 +108,8 @@ export class FarmBlobs {
     });
   }
 
-  putRefusal(diagnostics: readonly Diagnostic[]): Promise<string> {
-    return this.#put({ diagnostics });
+  putRefusal(batch: string, diagnostics: readonly Diagnostic[]): Promise<string> {
+    return this.#put(batch, { diagnostics });
   }
 
   async getRefusal(name: string): Promise<readonly Diagnostic[]> {

@@ -4,6 +4,7 @@ import { ServiceError } from "./codes.ts";
 import type { CompileService } from "./compile-service.ts";
 import { EndingClients } from "./ending-clients.ts";
 import {
+  batchOf,
   FarmBlobs,
   type FarmJob,
   type FarmJobData,
@@ -112,8 +113,8 @@ async function runJob(
   const lane = async () => {
     while (next < shaders.length && !stop.aborted) {
       const at = next++;
-      const [index] = shaders[at] as FarmJobData["shaders"][number];
-      outcomes.push(await compileOne(index, await inputs(at), blobs, service));
+      const [index, name] = shaders[at] as FarmJobData["shaders"][number];
+      outcomes.push(await compileOne(index, batchOf(name), await inputs(at), blobs, service));
       if (performance.now() - toldAt < progressEveryMs) continue;
       const progress: FarmProgress = { news: outcomes.slice(told) };
       [told, toldAt] = [outcomes.length, performance.now()];
@@ -154,6 +155,7 @@ function inputsOf(shaders: FarmJobData["shaders"], blobs: FarmBlobs): (at: numbe
 /** Errors: those of the connection. */
 async function compileOne(
   index: number,
+  batch: string,
   request: CompileRequest,
   blobs: FarmBlobs,
   service: CompileService,
@@ -163,7 +165,9 @@ async function compileOne(
     const answer = await service.compile(request, [], "none");
     const { cache, missReason } = answer;
     const was = { cache, ...(missReason !== undefined && { missReason }) };
-    return answer.ok ? { index, ...was } : { index, ...was, refused: await blobs.putRefusal(answer.diagnostics) };
+    return answer.ok
+      ? { index, ...was }
+      : { index, ...was, refused: await blobs.putRefusal(batch, answer.diagnostics) };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.row.blame === "host") throw error;
     return { index, code: error.code, message: error.message };

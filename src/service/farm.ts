@@ -307,9 +307,10 @@ export class Farm {
 const jobSize = (total: number) => Math.ceil(total / Math.max(1, Math.floor(total / shadersPerJob)));
 
 async function* uploaded(items: AsyncIterable<FarmItem>, blobs: FarmBlobs, size: number) {
+  const batch = randomUUID();
   let shaders: Promise<readonly [number, string]>[] = [];
   for await (const { index, request } of items) {
-    shaders.push(blobs.putRequest(request).then((name) => [index, name] as const));
+    shaders.push(blobs.putRequest(batch, request).then((name) => [index, name] as const));
     if (shaders.length % uploadsAtOnce === 0) await Promise.all(shaders);
     if (shaders.length < size) continue;
     yield await Promise.all(shaders);

@@ -103,6 +103,23 @@ describe.skipIf(!oracle("redis-server"))("a farm of two servers and two workers"
     expect(text).toContain('event: done\ndata: {"total":230,"done":230,"failed":1}');
   });
 
+  it("compiles batches that have shaders in common on the workers, also when one ends before the other", async () => {
+    const before = (await compilesOf(server(0))) + (await compilesOf(server(1)));
+    const common = Array.from({ length: 100 }, (_, i) => shader(5000 + i));
+    const mixed = common.flatMap((each, i) => [each, shader(6000 + i)]);
+    const first = await sendBatch(server(0).address, common);
+    const second = await sendBatch(server(1).address, mixed);
+    const ends = [
+      await waitFor(server(0).address, first, ({ state }) => state !== "running"),
+      await waitFor(server(1).address, second, ({ state }) => state !== "running"),
+    ];
+    expect(ends).toMatchObject([
+      { state: "done", done: 100, failed: 0 },
+      { state: "done", done: 200, failed: 0 },
+    ]);
+    expect((await compilesOf(server(0))) + (await compilesOf(server(1)))).toBe(before);
+  });
+
   it("compiles a batch without workers or Redis in the server", async () => {
     for (const child of farm.workers) await endChild(child, "SIGTERM");
     expect(farm.workers.map(({ exitCode, signalCode }) => exitCode ?? signalCode)).toEqual(["SIGKILL", 0]);
