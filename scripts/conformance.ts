@@ -22,6 +22,7 @@ const usage = `usage: npm run conformance -- aco [--kernels DIR] [--dumps DIR --
        npm run conformance -- assembler --root DIR… [--jobs N]
        npm run conformance -- compile --root DIR… [--release] [--level N…] [--objdump COMMAND] [--verbose]
        npm run conformance -- glsl --root DIR… [--piglit DIR] [--piglit-compute DIR] [--cache FILE] [--jobs N] [--lines] [--json FILE]
+       npm run conformance -- levels --root DIR…
        npm run conformance -- relaxed [--glmark2 DIR] [--shadertoy DIR] [--three DIR] [--jobs N]
        npm run conformance -- scripts --root DIR --list FILE… [--compute] [--skips FILE] [--count N] [--limit-seconds 5] [--jobs N] [--json FILE]`;
 
