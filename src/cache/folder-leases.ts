@@ -26,6 +26,13 @@ interface Holder {
   readonly path: string;
   readonly file: number;
   readonly inode: bigint;
+  /** Leases that are names of it: the last closes it where it is no longer lent. */
+  leases: number;
+  isLent: boolean;
+}
+
+function closeUnused({ file, leases, isLent }: Holder): void {
+  if (leases === 0 && !isLent) closeSync(file);
 }
 
 const inodeOf = (file: number) => fstatSync(file, { bigint: true }).ino;
@@ -70,8 +77,8 @@ export class FolderLeases implements Leases {
   }
 
   #makeFolders(): boolean {
-    this.#dropHolder();
     try {
+      this.#dropHolder();
       makeFolder(this.#folder);
       makeFolder(this.#temporary);
       return true;
@@ -84,7 +91,11 @@ export class FolderLeases implements Leases {
   #linked(path: string): Lease {
     const holder = this.#freshHolder();
     linkSync(holder.path, path);
-    return this.#held(path, holder.file, holder.inode);
+    holder.leases++;
+    return this.#held(path, holder.file, holder.inode, () => {
+      holder.leases--;
+      closeUnused(holder);
+    });
   }
 
   /** As `#linked`, by a file of its own. */
@@ -97,7 +108,7 @@ export class FolderLeases implements Leases {
     if (this.#holder === undefined) {
       const path = join(this.#temporary, `holder-${randomUUID()}`);
       const file = openSync(path, "wx");
-      this.#holder = { path, file, inode: inodeOf(file) };
+      this.#holder = { path, file, inode: inodeOf(file), leases: 0, isLent: true };
       this.#livedAt = performance.now();
     } else if (performance.now() - this.#livedAt > freshMs) this.#tellAlive(this.#holder.file);
     return this.#holder;
@@ -123,10 +134,14 @@ export class FolderLeases implements Leases {
     }
   }
 
-  #held(path: string, file: number, inode: bigint, onRelease?: () => void): Lease {
+  #held(path: string, file: number, inode: bigint, onRelease: () => void): Lease {
     this.#open.set(path, file);
     this.#beat ??= heartbeat(() => {
-      for (const each of new Set(this.#open.values())) this.#tellAlive(each);
+      try {
+        for (const each of new Set(this.#open.values())) this.#tellAlive(each);
+      } catch {
+        // A folder that cannot be written any more: the leases end by themselves.
+      }
     });
     return {
       release: async () => {
@@ -140,17 +155,18 @@ export class FolderLeases implements Leases {
         } catch {
           // Another took it for stale: it is not ours to remove.
         }
-        onRelease?.();
+        onRelease();
       },
     };
   }
 
   #dropHolder(): void {
-    if (this.#holder === undefined) return;
-    rmSync(this.#holder.path, { force: true });
-    // A lease that is held still needs it.
-    if (this.#open.size === 0) closeSync(this.#holder.file);
+    const holder = this.#holder;
+    if (holder === undefined) return;
     this.#holder = undefined;
+    holder.isLent = false;
+    closeUnused(holder);
+    rmSync(holder.path, { force: true });
   }
 
   /** After the last lease. The holder's file of a process that was killed goes with the temporary ones. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -83,6 +83,17 @@ describe("leases of a folder", () => {
     expect(await other.acquire(key)).toBeDefined();
     one.close();
     expect(readdirSync(join(folder, "v1", "tmp"))).toHaveLength(1);
+    // Nor does a file of it stay open, that which was taken away while it was lent as little.
+    const open = readdirSync("/proc/self/fd").map((name) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${name}`);
+      } catch {
+        return "";
+      }
+    });
+    expect(
+      open.filter((path) => path.includes("holder-") && path.startsWith(folder) && path.endsWith("(deleted)")),
+    ).toEqual([]);
   });
 
   it("are granted to everybody where the folder cannot be written", async () => {
