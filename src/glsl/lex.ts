@@ -104,8 +104,9 @@ function codesOf(text: string): Uint8Array {
   const { length } = text;
   let codes = spareCodes.pop();
   if (codes === undefined || codes.length < length + 2) codes = new Uint8Array(Math.max(8192, 2 * length + 2));
-  // an answer of as many bytes as characters is ASCII all through
-  const isAscii = length > 64 && encoder.encodeInto(text, codes).written === length;
+  // all read into as many bytes as characters is ASCII all through; the array may be too short for other texts
+  const encoded = length > 64 ? encoder.encodeInto(text, codes) : undefined;
+  const isAscii = encoded?.read === length && encoded.written === length;
   if (!isAscii) for (let at = 0; at < length; at++) codes[at] = Math.min(text.charCodeAt(at), BEYOND);
   codes[length] = 0;
   codes[length + 1] = 0;

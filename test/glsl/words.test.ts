@@ -21,6 +21,14 @@ describe("words", () => {
     expect(wordsIn(text)).toEqual(words);
   });
 
+  it("are found behind text beyond ASCII that just fills the array of a lexer before", () => {
+    wordsIn("a");
+    // 3 * 1000 characters of one byte, then such of three: of 8,192 bytes they fill 8,190, as many as there are characters
+    const text = `//${"-".repeat(2998)}${"€".repeat(5186)}\nend`;
+    expect(text.length).toBe(8190);
+    expect(wordsIn(text)).toEqual(["end"]);
+  });
+
   it("are right after more of them than are kept", () => {
     const words = Array.from({ length: 10_000 }, (_, at) => `w${at}_${"x".repeat(at % 80)}`);
     expect(wordsIn(words.join(" "))).toEqual(words);
