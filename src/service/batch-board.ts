@@ -48,7 +48,8 @@ export class BatchBoard {
   /** Does not throw: what a Redis in trouble did not take is told again when it is back. */
   async #follow(batch: Batch, onShown: () => void): Promise<void> {
     let shown = 0;
-    let toldAt = performance.now();
+    /** When it was last running, or told. */
+    let since = performance.now();
     let isSure = true;
     for (;;) {
       const changed = batch.changed();
@@ -61,12 +62,12 @@ export class BatchBoard {
         isSure = true;
         const told = await this.#tell(redis, batch, state, shown);
         shown += told;
-        toldAt = performance.now();
+        since = performance.now();
         onShown();
       } catch {
         isSure = false;
-        const silentMs = performance.now() - toldAt;
-        if (state !== "running" && (this.#closing || silentMs > lastWordMs)) return;
+        if (state === "running") since = performance.now();
+        else if (this.#closing || performance.now() - since > lastWordMs) return;
         await sleep(retryMs);
         continue;
       }
