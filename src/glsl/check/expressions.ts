@@ -42,8 +42,8 @@ import { suggest } from "./scope.ts";
 import type { Expr, Variable } from "./tree.ts";
 import { newVariable, noPlace } from "./variable.ts";
 
-/** Built-in variables of subgroups that the extension before SPIR-V 1.3 has as well. */
 const scopeExtension = "GL_KHR_memory_scope_semantics";
+/** Built-in variables of subgroups that the extension before SPIR-V 1.3 has as well. */
 const olderSubgroups: ReadonlySet<string> = new Set(["gl_SubgroupSize", "gl_SubgroupInvocationID"]);
 
 /** Components that one value may have when it is copied, passed or compared whole. */
@@ -64,8 +64,7 @@ function swizzleComponents(name: string): readonly number[] | undefined {
   return components;
 }
 
-/** Expressions: names, access, operators, assignment. */
-/** Source: GLSL 4.60, 7.1.1 (Vertex Shader Special Variables). */
+/** What an output block `gl_PerVertex` may have. Source: GLSL 4.60, 7.1.1 (Vertex Shader Special Variables). */
 const perVertexMembers: ReadonlySet<string> = new Set([
   "gl_Position",
   "gl_PointSize",
@@ -73,6 +72,7 @@ const perVertexMembers: ReadonlySet<string> = new Set([
   "gl_CullDistance",
 ]);
 
+/** Expressions: names, access, operators, assignment. */
 export abstract class ExpressionChecker extends CallChecker {
   /** Built-in variables that some expression names. */
   protected readonly usedBuiltins: Variable[] = [];

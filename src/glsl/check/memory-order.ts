@@ -1,15 +1,10 @@
+import { MemorySemantics as Semantics } from "../../spirv/index.ts";
 import type { Overload } from "../builtins/index.ts";
 import type { Expr } from "./tree.ts";
 
-const ACQUIRE = 0x2;
-const RELEASE = 0x4;
-const BOTH = 0x8;
-const MAKE_AVAILABLE = 0x2000;
-const MAKE_VISIBLE = 0x4000;
-const VOLATILE = 0x8000;
-const orders = ACQUIRE | RELEASE | BOTH;
-const allSemantics = orders | MAKE_AVAILABLE | MAKE_VISIBLE | VOLATILE;
-const allStorage = 0x40 | 0x100 | 0x800 | 0x1000;
+const orders = Semantics.Acquire | Semantics.Release | Semantics.AcquireRelease;
+const allSemantics = orders | Semantics.MakeAvailable | Semantics.MakeVisible | Semantics.Volatile;
+const allStorage = Semantics.UniformMemory | Semantics.WorkgroupMemory | Semantics.ImageMemory | Semantics.OutputMemory;
 
 /** Where a call has its scope: the first argument that must be constant. Undefined for calls that say no scope. */
 export function scopeArgument({ parameters, extensions, name }: Overload): number | undefined {
@@ -32,11 +27,11 @@ export function memoryOrderProblem({ name }: Overload, args: readonly Expr[], at
   const own = problemOf(storage, semantics);
   if (own !== undefined) return own;
   if (name === "memoryBarrier" && (semantics & orders) === 0) return "a memory barrier has an order";
-  if (barrier && (semantics & VOLATILE) !== 0) return "gl_SemanticsVolatile does not go with a barrier";
+  if (barrier && (semantics & Semantics.Volatile) !== 0) return "gl_SemanticsVolatile does not go with a barrier";
   const load = name.endsWith("Load");
   const store = name.endsWith("Store");
-  if (store && (semantics & (ACQUIRE | BOTH)) !== 0) return "a store does not acquire";
-  if (load && (semantics & (RELEASE | BOTH)) !== 0) return "a load does not release";
+  if (store && (semantics & (Semantics.Acquire | Semantics.AcquireRelease)) !== 0) return "a store does not acquire";
+  if (load && (semantics & (Semantics.Release | Semantics.AcquireRelease)) !== 0) return "a load does not release";
   if (storage2 === undefined || semantics2 === undefined) return undefined;
   return problemOf(storage2, semantics2) ?? unequalProblem(storage, semantics, storage2, semantics2);
 }
@@ -48,10 +43,10 @@ function problemOf(storage: number, semantics: number): string | undefined {
   if ((order & (order - 1)) !== 0) return "the semantics name more than one order";
   if (order !== 0 && storage === 0) return "an order is about some storage";
   if (order === 0 && storage !== 0) return "a storage needs an order";
-  if ((semantics & MAKE_AVAILABLE) !== 0 && (order & (RELEASE | BOTH)) === 0) {
+  if ((semantics & Semantics.MakeAvailable) !== 0 && (order & (Semantics.Release | Semantics.AcquireRelease)) === 0) {
     return "gl_SemanticsMakeAvailable goes with a release";
   }
-  if ((semantics & MAKE_VISIBLE) !== 0 && (order & (ACQUIRE | BOTH)) === 0) {
+  if ((semantics & Semantics.MakeVisible) !== 0 && (order & (Semantics.Acquire | Semantics.AcquireRelease)) === 0) {
     return "gl_SemanticsMakeVisible goes with an acquire";
   }
   return undefined;
@@ -59,14 +54,15 @@ function problemOf(storage: number, semantics: number): string | undefined {
 
 /** The order of a comparison that fails asks for no more than that of one that holds. */
 function unequalProblem(storage: number, semantics: number, storage2: number, semantics2: number): string | undefined {
-  if ((semantics2 & (RELEASE | BOTH)) !== 0) return "a comparison that fails does not release";
-  if ((semantics2 & ACQUIRE) !== 0 && (semantics & (ACQUIRE | BOTH)) === 0) {
+  if ((semantics2 & (Semantics.Release | Semantics.AcquireRelease)) !== 0)
+    return "a comparison that fails does not release";
+  if ((semantics2 & Semantics.Acquire) !== 0 && (semantics & (Semantics.Acquire | Semantics.AcquireRelease)) === 0) {
     return "a comparison that fails acquires only where one that holds does";
   }
-  if ((semantics2 & MAKE_VISIBLE) !== 0 && (semantics & MAKE_VISIBLE) === 0) {
+  if ((semantics2 & Semantics.MakeVisible) !== 0 && (semantics & Semantics.MakeVisible) === 0) {
     return "a comparison that fails makes visible only where one that holds does";
   }
   if ((storage2 & ~storage) !== 0) return "a comparison that fails orders only storage that one that holds does";
-  if (((semantics ^ semantics2) & VOLATILE) !== 0) return "both semantics are volatile, or neither is";
+  if (((semantics ^ semantics2) & Semantics.Volatile) !== 0) return "both semantics are volatile, or neither is";
   return undefined;
 }

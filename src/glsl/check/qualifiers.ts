@@ -137,6 +137,8 @@ export abstract class QualifierChecker extends ExpressionChecker {
     let interpolation: readonly string[] = none;
     let memory: readonly MemoryQualifier[] = none;
     let layout = noLayout;
+    // few: there are no more than names of qualifiers
+    let seen: string[] | undefined;
     for (const qualifier of list) {
       const { position, end } = qualifier;
       const name = this.modernName(qualifier);
@@ -145,9 +147,13 @@ export abstract class QualifierChecker extends ExpressionChecker {
         for (const id of qualifier.layout) this.layoutId(id, layout as Map<string, LayoutValue>);
         continue;
       }
-      if (list.length > 1 && this.isRepeated(list, qualifier, name)) {
+      if (seen?.includes(name) === true) {
         this.diagnostics.error("GLSL_DUPLICATE_QUALIFIER", { name }, position, end);
         continue;
+      }
+      if (list.length > 1) {
+        seen ??= [];
+        seen.push(name);
       }
       if (storages.has(name)) {
         // `const in` is a parameter that is not written
@@ -183,15 +189,6 @@ export abstract class QualifierChecker extends ExpressionChecker {
     }
     const { position, end } = list.length > 0 ? { position: list[0]!.position, end: list.at(-1)!.end } : place;
     return { storage, precise, invariant, precision, nonUniform, interpolation, memory, layout, position, end };
-  }
-
-  /** Whether a qualifier before in the list has the name. */
-  private isRepeated(list: readonly ast.Qualifier[], qualifier: ast.Qualifier, name: string): boolean {
-    for (const each of list) {
-      if (each === qualifier) return false;
-      if (each.layout === undefined && this.modernName(each) === name) return true;
-    }
-    return false;
   }
 
   protected needExtension(what: string, extension: string, { position, end }: Range): void {

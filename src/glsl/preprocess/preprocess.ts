@@ -38,9 +38,9 @@ const keywordExtensions: Readonly<Record<string, readonly string[]>> = {
   readonly: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
   writeonly: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
 };
-/** What a request without definitions defines. */
 const noRanges: ReadonlyMap<string, ExtensionRange> = new Map();
 
+/** What a request without definitions defines. */
 export const noDefines: Readonly<Record<string, string>> = {};
 const INCLUDE_DEPTH_LIMIT = 64;
 /** Files that one compile may include, each time counted, and the characters of them all. */

@@ -16,10 +16,10 @@ const declaresAfter: ReadonlySet<TokenKind> = new Set<TokenKind>([
   T.Bad,
 ]);
 
-/** Thrown inside the parser only, from the place of a syntax error to the nearest statement or declaration. */
 /** Most shaders lose no names: theirs are none. */
 const noNames: ReadonlySet<string> = new Set();
 
+/** Thrown inside the parser only, from the place of a syntax error to the nearest statement or declaration. */
 export class SyntaxFailure extends Error {}
 
 /** The parser's view of the tokens: look, take, complain. */
