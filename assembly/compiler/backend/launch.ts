@@ -357,6 +357,11 @@ export function makeArguments(): void {
   for (let c: u32 = 0; c <= threadTop; c++) put(THREADS + <usize>c, argument(RegClass.VGPR, c));
 }
 
+/** Immediate of S_SETREG_B32 for all 32 bits of FLAT_SCRATCH's low (0) or high half: hardware registers 20 and 21. */
+export function flatScratchField(half: u32): u32 {
+  return (20 + half) | (31 << 11);
+}
+
 /**
  * FLAT_SCRATCH = s[0:1] + the wave's offset, behind the arguments, where the shader has arrays in scratch memory.
  * Source: RDNA2 ISA, flat scratch; docs/abi.md.
@@ -371,8 +376,7 @@ export function startScratch(): void {
   for (let k: u32 = 0; k < 2; k++) {
     const i = raw(Isa.s_setreg_b32);
     mSrc0[i] = k == 0 ? sum : carried;
-    // Register 20 or 21, all 32 bits.
-    mImm[i] = (20 + k) | (31 << 11);
+    mImm[i] = flatScratchField(k);
   }
 }
 

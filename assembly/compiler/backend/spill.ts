@@ -32,7 +32,7 @@ import {
   vLeader,
   vShift,
 } from "./columns.ts";
-import { P_ARGUMENT, P_UNDEFINED, scratchOffsetSgpr } from "./launch.ts";
+import { flatScratchField, P_ARGUMENT, P_UNDEFINED, scratchOffsetSgpr } from "./launch.ts";
 import {
   Hw,
   hw,
@@ -334,8 +334,7 @@ function initScratch(): void {
   for (let k: u32 = 0; k < 2; k++) {
     const i = insert(Op.s_setreg_b32, first, b);
     mSrc0[i] = k == 0 ? low : high;
-    // Register 20 or 21, all 32 bits.
-    mImm[i] = (20 + k) | (31 << 11);
+    mImm[i] = flatScratchField(k);
   }
 }
 
