@@ -101,7 +101,8 @@ export async function benchFront(args: readonly string[]): Promise<void> {
     const plain = await times(file, { shaders, rounds: rounds >> 1 }, {});
     const rate = (ms: number): string => `${(bytes / 1000 / ms).toFixed(2).padStart(7)} MB/s`;
     console.log(`front end: ${shaders.length} of ${all.length} files compile, ${bytes} bytes`);
-    console.log(`young generation: ${limits.maxYoungGenerationSizeMb} MB, as the service's compile workers have it`);
+    const whose = values.young === undefined ? "as the service's compile workers have it" : "by --young";
+    console.log(`young generation: ${limits.maxYoungGenerationSizeMb} MB, ${whose}`);
     const perFile = (ms: number): string => `${((ms * 1000) / shaders.length).toFixed(1)} us a file`;
     console.log(`whole       ${rate(best)}  ${perFile(best)} (CPU)`);
     console.log(`default     ${rate(plain.whole)}  ${perFile(plain.whole)} (CPU, Node's own young generation)`);

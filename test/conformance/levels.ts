@@ -37,8 +37,7 @@ function unsuited(entry: EntryPoint): string | undefined {
 /** First word in which two runs differ, or undefined. */
 function difference(a: RunResult, b: RunResult): string | undefined {
   if (typeof a === "string" || typeof b === "string") {
-    if (typeof a === "string" && typeof b === "string") return undefined;
-    return `one ends with ${typeof a === "string" ? a : String(b)}`;
+    return a === b ? undefined : `one ends with ${typeof a === "string" ? a : String(b)}`;
   }
   for (const [k, words] of a.buffers.entries()) {
     const at = words.findIndex((word, i) => word !== b.buffers[k]![i]);
