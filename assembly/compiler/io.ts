@@ -44,6 +44,35 @@ export const enum VertexColumn {
   COUNT = 7,
 }
 
+/** The other stage of a linked pipeline, from this word of the pipeline state on: scalars by location * 4 + component. */
+const LINK: u32 = 256;
+const LINK_WORDS: u32 = 9;
+const enum Link {
+  /** 1: outputs that are not in KEPT are dropped. */
+  DROPS = 0,
+  /** Bits: outputs that the next stage reads. */
+  KEPT = 1,
+  /** Bits: inputs that are known; their words follow from VALUES on. */
+  KNOWN = 10,
+  VALUES = 19,
+}
+
+/** Whether the next stage reads an output, as far as is known. */
+export function isOutputRead(code: u32): bool {
+  return pipeline[LINK + Link.DROPS] == 0 || linkBit(Link.KEPT, code);
+}
+/** Whether the stage before gives an input the same word always: `knownInput`. */
+export function isInputKnown(code: u32): bool {
+  return linkBit(Link.KNOWN, code);
+}
+export function knownInput(code: u32): u32 {
+  return pipeline[LINK + <u32>Link.VALUES + code];
+}
+function linkBit(from: u32, code: u32): bool {
+  if (code >> 5 >= LINK_WORDS) return false;
+  return ((pipeline[LINK + from + (code >> 5)] >> (code & 31)) & 1) != 0;
+}
+
 export const enum OptionFlag {
   CONTRACTION = 1,
   ROBUST = 2,

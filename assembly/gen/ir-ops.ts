@@ -125,6 +125,24 @@ function foldF2f16(a: u32): u32 {
   return sign | <u32>(((unit + 24) << 10) + <i32>scaled);
 }
 
+/** f32 to f16, what does not fit is cut off; infinity stays. */
+function foldF16Rtz(a: u32): u32 {
+  const sign = (a >> 16) & 0x8000;
+  const size = a & 0x7fffffff;
+  if (size > 0x7f800000) return 0x7e00;
+  if (size == 0x7f800000) return sign | 0x7c00;
+  // 65504 and above.
+  if (size >= 0x477fe000) return sign | 0x7bff;
+  const unit = max<i32>(<i32>(size >> 23) - 127, -14) - 10;
+  const scaled = trunc<f64>(<f64>f(size) * reinterpret<f64>(<u64>(1023 - unit) << 52));
+  return sign | <u32>(((unit + 24) << 10) + <i32>scaled);
+}
+
+/** To 16 bits signed, saturating. */
+function foldSint16(a: u32): u32 {
+  return <u32>max<i32>(min<i32>(<i32>a, 32767), -32768) & 0xffff;
+}
+
 /** The low half as f16, to f32 bits. */
 function foldF162f(a: u32): u32 {
   const sign = (a & 0x8000) << 16;
@@ -548,7 +566,7 @@ const OPFLAGS: usize = memory.data<u32>([
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 1, 1, 72,
   80, 1025, 1032, 1040, 1296, 1296, 1, 1, 1025, 1032, 1040, 1296, 1296, 1288, 1040, 16,
   16, 2176, 2176, 2176, 2304, 2176, 2304, 257, 257, 129, 129, 257, 257, 257, 257, 257,
-  257, 257, 2304, 16, 2304, 257, 257, 129, 1, 16, 1, 1, 1, 1, 1, 1,
+  257, 257, 2304, 16, 2304, 257, 257, 129, 1, 16, 513, 1, 1, 513, 513, 1,
   2304, 2304, 8, 16, 272, 1, 1, 8, 16, 272, 1, 1, 1, 1, 1, 32,
   32, 32,
 ]);
@@ -783,6 +801,12 @@ export function foldOp(op: u32, a: u32, b: u32, c: u32): u32 {
       return foldF2f16(a);
     case Op.F162F:
       return foldF162f(a);
+    case Op.PACK_HALF_RTZ:
+      return foldF16Rtz(a) | (foldF16Rtz(b) << 16);
+    case Op.PACK_UINT16:
+      return min<u32>(a, 0xffff) | (min<u32>(b, 0xffff) << 16);
+    case Op.PACK_SINT16:
+      return foldSint16(a) | (foldSint16(b) << 16);
     default:
       return 0;
   }

@@ -73,9 +73,19 @@ export interface Client extends ShaderCompiler {
 
 const recordFields = ["code", "stats", "reflection", "sourceMap"] as const;
 
-/** The request as the route's JSON. */
-function bodyOf({ spirv, ...fields }: CompileRequest, emit: readonly string[]): string {
-  return JSON.stringify({ ...fields, ...(spirv && { spirv: Buffer.from(spirv).toString("base64") }), emit });
+/** What each stage of a pipeline has of its own, as the route's JSON has it. */
+function stageOf(request: CompileRequest) {
+  const { spirv, source, language, stage, entryPoint, filename, defines, includes, specialization } = request;
+  const input = spirv === undefined ? { source } : { spirv: Buffer.from(spirv).toString("base64") };
+  return { ...input, language, stage, entryPoint, filename, defines, includes, specialization };
+}
+
+/** The request as the route's JSON; with another stage to link, both. */
+function bodyOf(request: CompileRequest, emit: readonly string[]): string {
+  const { target, targetEnv, robustness, pipeline, options, linked } = request;
+  const shared = { target, targetEnv, robustness, pipeline, options, emit };
+  const own = stageOf(request);
+  return JSON.stringify(linked === undefined ? { ...shared, ...own } : { ...shared, stages: [own, stageOf(linked)] });
 }
 
 /** The record of an answer that holds all of it. Errors: `ClientError`. */
@@ -128,7 +138,10 @@ export function createClient(options: ClientOptions): Client {
 
   async function compileWith(request: CompileRequest, emit: readonly string[]): Promise<RemoteAnswer> {
     const { status, body } = await ask("/compile", { method: "POST", body: bodyOf(request, emit) });
-    if (status === 200) return { ok: true, answer: body as CompileAnswer };
+    if (status === 200) {
+      const { stages } = body as { readonly stages?: readonly CompileAnswer[] };
+      return { ok: true, answer: stages?.[0] ?? (body as CompileAnswer) };
+    }
     const { diagnostics } = (body ?? {}) as { diagnostics?: readonly Diagnostic[] };
     if (status === 422 && diagnostics !== undefined) return { ok: false, diagnostics };
     throw refused(status, body);

@@ -75,6 +75,8 @@ export interface CompileRequest {
   readonly robustness: "buffer" | "none";
   readonly pipeline: PipelineState;
   readonly options: CompileOptions;
+  /** The other stage of a vertex and fragment pipeline, which has no other stage itself: docs/abi.md, "Linked stages". */
+  readonly linked?: CompileRequest;
 }
 
 /** The defaults of the contract; callers spread their own fields over it. */

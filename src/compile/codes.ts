@@ -19,10 +19,27 @@ export const compileCodes = defineCodes({
     blame: "caller",
     text: "specialisation constant {id} is a {type}, {value} is none",
   },
+  COMPILE_LINKED_STAGE: { status: 422, blame: "caller", text: "the {stage} stage of the pipeline does not compile" },
+  LINK_STAGES: { status: 422, blame: "caller", text: "a pipeline of two stages has a vertex and a fragment stage" },
+  LINK_MISSING: {
+    status: 422,
+    blame: "caller",
+    text: "{name} at location {location} component {component} is read here, and the vertex stage has no such output",
+  },
+  LINK_TYPE: {
+    status: 422,
+    blame: "caller",
+    text: "{name} at location {location} component {component} is {want}, and the vertex stage's {other} is {have}",
+  },
+  LINK_OVERLAP: {
+    status: 422,
+    blame: "caller",
+    text: "{name} and {other} of the {stage} stage both take location {location} component {component}",
+  },
   COMPILE_WARNING_AS_ERROR: { status: 422, blame: "caller", text: "warnings are errors here" },
 });
 
-const report = reporter(compileCodes);
+export const report = reporter(compileCodes);
 
 /** A message about the file as a whole. */
 export function reportCompile<K extends keyof typeof compileCodes & string>(

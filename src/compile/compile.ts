@@ -9,12 +9,13 @@ import {
   userSgprCount,
   writeCodeObject,
 } from "../codeobj/index.ts";
-import type { Core, CoreFailure, CoreOutput, CorePassReport } from "../core/index.ts";
-import { type Module, moduleStrings, reflectModule } from "../spirv/index.ts";
+import type { Core, CoreFailure, CoreLink, CoreOutput, CorePassReport } from "../core/index.ts";
+import { type Module, type ModuleReflection, moduleStrings, reflectModule } from "../spirv/index.ts";
 import { reportCompile } from "./codes.ts";
-import { layoutResources } from "./layout.ts";
+import { layoutResources, type ResourceLayout } from "./layout.ts";
+import { linkStages, type StageSide } from "./link.ts";
 import { PhaseClock, type Phases } from "./phases.ts";
-import { interfaceOf, usedPipeline } from "./pipeline.ts";
+import { interfaceOf, type UsedPipeline, usedPipeline } from "./pipeline.ts";
 import { specialize } from "./specialize.ts";
 import { statisticsOf } from "./statistics.ts";
 import { toSpirv } from "./to-spirv.ts";
@@ -42,9 +43,55 @@ export type CompileOutcome = CompileResult & CompileExtras;
  */
 export function compileShader(request: CompileRequest, core: Core, dumpAfter?: readonly string[]): CompileOutcome {
   const clock = new PhaseClock();
+  const own = prepare(request, clock);
+  const { filesRead } = own;
+  const refuse = (diagnostics: readonly Diagnostic[]): CompileOutcome => ({ ok: false, diagnostics, filesRead });
+  if (!own.ok) return refuse(own.diagnostics);
+  const { module, warnings, reflection, pipeline, layout } = own;
+  const linked = linkOf(own, core, clock);
+  if ("diagnostics" in linked) return refuse(linked.diagnostics);
+
+  clock.end("reflect");
+  const compiled = core.compile({ ...own.core, ...linked, ...(dumpAfter !== undefined && { dumpAfter }) });
+  if (!compiled.ok) return refuse(compiled.failures.map((failure) => diagnosticOf(failure, module, request)));
+
+  clock.end("core");
+  const { output } = compiled;
+  const record = recordOf(request, reflection.stage, output, warnings, sourceMapOf(output, module, request), {
+    workgroupSize: output.workgroupSize,
+    sets: layout.sets,
+    resources: layout.resources,
+    pushConstantBytes: request.pipeline.layout?.pushConstantBytes ?? reflection.pushConstantBytes,
+    userData: output.userData,
+    ...(reflection.stage !== "compute" && { interface: interfaceOf(output.interface, reflection, pipeline) }),
+    specializationConstants: reflection.specializationConstants.map(({ id, name }) => ({ id, name })),
+  });
+  clock.end("record");
+  const reports = {
+    spirv: module.words,
+    phases: clock.phases,
+    passes: output.passes,
+    ...(output.ir !== undefined && { ir: output.ir }),
+  };
+  return { ok: true, record, filesRead, reports };
+}
+
+/** A request as far as the core's door. */
+type Prepared =
+  | (StageSide & {
+      readonly ok: true;
+      readonly filesRead: readonly string[];
+      readonly warnings: readonly Diagnostic[];
+      readonly reflection: ModuleReflection;
+      readonly pipeline: UsedPipeline;
+      readonly layout: ResourceLayout & { readonly ok: true };
+    })
+  | { readonly ok: false; readonly filesRead: readonly string[]; readonly diagnostics: readonly Diagnostic[] };
+
+function prepare(request: CompileRequest, clock: PhaseClock): Prepared {
   const front = toSpirv(request, clock);
   const { filesRead } = front;
-  const refuse = (diagnostics: readonly Diagnostic[]): CompileOutcome => ({ ok: false, diagnostics, filesRead });
+  const refuse = (diagnostics: readonly Diagnostic[]): Prepared => ({ ok: false, diagnostics, filesRead });
   if (!front.ok) return refuse(front.diagnostics);
   const { module, warnings } = front;
   if (request.options.warningsAsErrors && warnings.length > 0) {
@@ -58,14 +105,12 @@ export function compileShader(request: CompileRequest, core: Core, dumpAfter?: r
   if (!state.ok) return refuse(state.diagnostics);
   const layout = layoutResources(request, reflection);
   if (!layout.ok) return refuse(layout.diagnostics);
-
   const specialized = specialize(request, reflection.specializationConstants);
   if (!specialized.ok) return refuse(specialized.diagnostics);
-
-  clock.end("reflect");
-  const compiled = core.compile({
+  const { stage } = reflection;
+  const core = {
     words: module.words,
-    stage: reflection.stage,
+    stage,
     entryPoint: request.entryPoint,
     specialization: specialized.values,
     bindings: layout.resources,
@@ -73,31 +118,28 @@ export function compileShader(request: CompileRequest, core: Core, dumpAfter?: r
     pipeline: state.pipeline.core,
     contraction: request.pipeline.floatControls?.contraction ?? true,
     robust: request.robustness === "buffer",
-    ...(dumpAfter !== undefined && { dumpAfter }),
-  });
-  if (!compiled.ok) return refuse(compiled.failures.map((failure) => diagnosticOf(failure, module, request)));
-
-  clock.end("core");
-  const { output } = compiled;
-  const record = recordOf(request, reflection.stage, output, warnings, sourceMapOf(output, module, request), {
-    workgroupSize: output.workgroupSize,
-    sets: layout.sets,
-    resources: layout.resources,
-    pushConstantBytes: request.pipeline.layout?.pushConstantBytes ?? reflection.pushConstantBytes,
-    userData: output.userData,
-    ...(reflection.stage !== "compute" && {
-      interface: interfaceOf(output.interface, reflection, state.pipeline),
-    }),
-    specializationConstants: reflection.specializationConstants.map(({ id, name }) => ({ id, name })),
-  });
-  clock.end("record");
-  const reports = {
-    spirv: module.words,
-    phases: clock.phases,
-    passes: output.passes,
-    ...(output.ir !== undefined && { ir: output.ir }),
   };
-  return { ok: true, record, filesRead, reports };
+  const { pipeline } = state;
+  return { ok: true, request, module, stage, core, filesRead, warnings, reflection, pipeline, layout };
+}
+
+/** What the core has to know of the other stage; nothing where there is none. */
+function linkOf(
+  own: StageSide,
+  core: Core,
+  clock: PhaseClock,
+): { readonly link?: CoreLink } | { readonly diagnostics: readonly Diagnostic[] } {
+  const { linked, filename } = own.request;
+  if (linked === undefined) return {};
+  const other = prepare(linked, clock);
+  const refuse = (stage: Stage) => ({ diagnostics: [reportCompile("COMPILE_LINKED_STAGE", { stage }, filename)] });
+  // Its own compile says why.
+  if (!other.ok) return refuse(linked.stage ?? (own.stage === "vertex" ? "fragment" : "vertex"));
+  const found = linkStages(own, other, core);
+  if (found.ok) return { link: found.link };
+  if ("diagnostics" in found) return { diagnostics: found.diagnostics };
+  if (found.stage !== own.stage) return refuse(found.stage);
+  return { diagnostics: [diagnosticOf(found.failure, own.module, own.request)] };
 }
 
 function recordOf(

@@ -4,6 +4,7 @@ import { decodeSnapshot, encodeSnapshot, parseIr, passNumbers, passRows, printIr
 import { describeFailure, isBug } from "./failures.ts";
 import { CoreInstance, loadCoreModule, type Session } from "./instance.ts";
 import type { Core, CoreFailure, CoreLine, CoreOutput, CorePassReport, CoreRequest, CoreResult } from "./interface.ts";
+import { linkFactsOf } from "./link-facts.ts";
 
 export interface CoreOptions {
   /** The checked build, validating the IR after each pass. */
@@ -164,6 +165,12 @@ export async function createCore(options: CoreOptions = {}): Promise<CoreTools> 
       }
       const output = readOutput(instance.output(), passes);
       return { ok: true, output: dumps ? { ...output, ir } : output };
+    },
+    linkFacts(request) {
+      const raw = instance.run("lower", request, quiet);
+      return raw === undefined
+        ? { ok: true, facts: linkFactsOf(decodeSnapshot(instance.snapshot())) }
+        : failed(raw, request);
     },
     lower(request) {
       const raw = instance.run("lower", request, quiet);

@@ -7,6 +7,7 @@ export type {
   CoreFailure,
   CoreInterface,
   CoreLine,
+  CoreLink,
   CoreOutput,
   CorePassReport,
   CorePipeline,
@@ -14,4 +15,5 @@ export type {
   CoreResult,
   CoreSpecialization,
   CoreVertexAttribute,
+  InterfaceScalar,
 } from "./interface.ts";

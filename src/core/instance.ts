@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Bug, distFile } from "../base/index.ts";
-import type { CorePipeline, CoreRequest } from "./interface.ts";
+import type { CoreLink, CorePipeline, CoreRequest } from "./interface.ts";
 
 /** Exports of compiler.wasm (`assembly/compiler/index.ts`). */
 interface CoreExports {
@@ -23,6 +23,10 @@ const maxWords = 4 << 20;
 const maxRows = 8192;
 const maxNameBytes = 1023;
 const vertexColumns = 7;
+/** `LINK`, `LINK_WORDS` and `Link` of `assembly/compiler/io.ts`. */
+const linkAt = 256;
+const linkBits = 9 * 32;
+const link = { drops: 0, kept: 1, known: 10, values: 19 } as const;
 /** `ColorExport.BY_TYPE`. */
 const exportByType = 15;
 /** Work units (one: about one instruction visited) a millisecond; 10 million were measured on a slow machine. */
@@ -110,6 +114,7 @@ export class CoreInstance {
     this.#options(model, name.length, request.optimization, flags, request.limits?.timeMs ?? defaultTimeMs, counts);
     this.#bytes.set(name, 4 * this.#at(1));
     this.#writePipeline(request.pipeline);
+    this.#writeLink(request.link);
     let row = this.#at(2);
     for (const b of request.bindings) {
       this.#words[row++] = b.set;
@@ -137,6 +142,23 @@ export class CoreInstance {
       if (a.location >= 32) continue;
       const row = [a.format, a.components, a.binding, a.offset, a.divisor === undefined ? 0 : 1, a.divisor ?? 0];
       words.set([...row, a.swapped ? 1 : 0], at + 16 + a.location * vertexColumns);
+    }
+  }
+
+  #writeLink(given: CoreLink | undefined): void {
+    const at = this.#at(6) + linkAt;
+    const words = this.#words;
+    words.fill(0, at, at + link.values);
+    const set = (from: number, scalar: number): void => {
+      if (scalar < linkBits) words[at + from + (scalar >>> 5)]! |= 1 << (scalar & 31);
+    };
+    if (given?.read !== undefined) {
+      words[at + link.drops] = 1;
+      for (const scalar of given.read) set(link.kept, scalar);
+    }
+    for (const { scalar, bits } of given?.known ?? []) {
+      set(link.known, scalar);
+      if (scalar < linkBits) words[at + link.values + scalar] = bits;
     }
   }
 

@@ -34,6 +34,36 @@ export interface CorePipeline {
   readonly vertexAttributes: readonly CoreVertexAttribute[];
 }
 
+/** A scalar between the stages: location * 4 + component, as the core numbers them. */
+export type InterfaceScalar = number;
+
+/** A scalar that the vertex stage gives the same word at every vertex. */
+export interface CoreKnownInput {
+  readonly scalar: InterfaceScalar;
+  readonly bits: number;
+}
+
+/** What a stage knows of the one that it is linked with. */
+export interface CoreLink {
+  /** Vertex: the scalars that are read; others are dropped. */
+  readonly read?: readonly InterfaceScalar[];
+  /** Fragment: the scalars that are constants. */
+  readonly known?: readonly CoreKnownInput[];
+}
+
+/** What a stage tells the one that it is linked with. */
+export interface CoreLinkFacts {
+  /** Vertex: what is exported at all, and what of it is constant. */
+  readonly written: readonly InterfaceScalar[];
+  readonly known: readonly CoreKnownInput[];
+  /** Fragment: what is interpolated. */
+  readonly read: readonly InterfaceScalar[];
+}
+
+export type CoreLinkResult =
+  | { readonly ok: true; readonly facts: CoreLinkFacts }
+  | { readonly ok: false; readonly failures: readonly CoreFailure[] };
+
 /** What the core says of a graphics stage; numbers as in `writeResult` of `assembly/compiler/index.ts`. */
 export interface CoreInterface {
   /** Fragment: SPI_PS_INPUT_ADDR. Vertex: bit 1, the instance id is read. */
@@ -60,6 +90,8 @@ export interface CoreRequest {
   readonly contraction: boolean;
   /** Graphics stages; absent: the defaults. */
   readonly pipeline?: CorePipeline;
+  /** Absent: the stage stands alone. */
+  readonly link?: CoreLink;
   /** Raw V# bounds: `false` lets the core assume every access in range. */
   readonly robust: boolean;
   /** Asks for pass reports, with the IR text after the passes named here; `["all"]` for each pass, `[]` for none. */
@@ -124,4 +156,6 @@ export type CoreResult =
 /** One instance of compiler.wasm. Not re-entrant; a trap leaves it unusable (`Bug`). */
 export interface Core {
   compile(request: CoreRequest): CoreResult;
+  /** Front end and passes alone, for what another stage has to know of this one. */
+  linkFacts(request: CoreRequest): CoreLinkResult;
 }

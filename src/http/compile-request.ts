@@ -45,7 +45,7 @@ export function parseBody(body: CompileBody): ParsedCompile {
   return { request, emit: new Set(emit ?? defaultEmit) };
 }
 
-/** A request for each stage of a body with `stages`, with what the stages share; undefined without. Errors: BAD_REQUEST. */
+/** A request for each stage of a body with `stages`, linked with the other one; undefined without. Errors: BAD_REQUEST. */
 export function parseStages({ stages, ...shared }: CompileBody): readonly ParsedCompile[] | undefined {
   if (stages === undefined) return undefined;
   const own = (["source", "spirv", "language", "stage"] as const).find((name) => shared[name] !== undefined);
@@ -53,7 +53,14 @@ export function parseStages({ stages, ...shared }: CompileBody): readonly Parsed
   const names = stages.map(({ stage }) => stage);
   if (new Set(names).size < names.length) throw bad("a stage stands twice in stages");
   if (names.length > 1 && names.includes("compute")) throw bad("a compute stage is a pipeline by itself");
-  return stages.map((stage) => parseBody({ ...shared, ...stage }));
+  const parsed = stages.map((stage) => parseBody({ ...shared, ...stage }));
+  const [first, second] = parsed;
+  if (first === undefined || second === undefined) return parsed;
+  const link = ({ request, emit }: ParsedCompile, { request: linked }: ParsedCompile) => ({
+    request: { ...request, linked },
+    emit,
+  });
+  return [link(first, second), link(second, first)];
 }
 
 function decodeBase64(text: string): Uint8Array {

@@ -103,7 +103,12 @@ class CompileRoute {
       const { stage } = stages[i]!.request;
       return result.ok ? [] : (result.problem.diagnostics ?? []).map((diagnostic) => ({ ...diagnostic, stage }));
     });
-    if (results.some(({ ok }) => !ok)) return sendProblem(reply, refusal(diagnostics.slice(0, maxDiagnostics), id));
+    // Both stages tell of what does not go together; the one that stands in the way of the other says why itself.
+    const told = diagnostics.filter(({ code, stage }) => !code.startsWith("LINK_") || stage === "fragment");
+    const reasons = told.filter(({ code }) => code !== "COMPILE_LINKED_STAGE");
+    if (results.some(({ ok }) => !ok)) {
+      return sendProblem(reply, refusal((reasons.length > 0 ? reasons : told).slice(0, maxDiagnostics), id));
+    }
     const microseconds = Math.round((performance.now() - started) * 1000);
     const answers = results.map((result) => (result.ok ? result.text() : ""));
     return reply.type(jsonType).send(`{"stages":[${answers.join(",")}],"microseconds":${microseconds}}`);

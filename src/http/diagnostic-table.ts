@@ -228,6 +228,11 @@ export const diagnosticTable = `| code | message |
 | COMPILE_LAYOUT_MISSING | … uses set … binding …, which the pipeline layout does not have |
 | COMPILE_LAYOUT_MISMATCH | … at set … binding … needs … …, the pipeline layout has … |
 | COMPILE_SPEC_VALUE | specialisation constant … is a …, … is none |
+| COMPILE_LINKED_STAGE | the … stage of the pipeline does not compile |
+| LINK_STAGES | a pipeline of two stages has a vertex and a fragment stage |
+| LINK_MISSING | … at location … component … is read here, and the vertex stage has no such output |
+| LINK_TYPE | … at location … component … is …, and the vertex stage's … is … |
+| LINK_OVERLAP | … and … of the … stage both take location … component … |
 | COMPILE_WARNING_AS_ERROR | warnings are errors here |
 | CORE_UNSUPPORTED | … is not supported |
 | CORE_MALFORMED | the SPIR-V module is not valid: … |

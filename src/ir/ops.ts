@@ -399,11 +399,25 @@ export const opRows: readonly OpRow[] = [
   // exports. target: 0-7 colours, 8 depth (x) stencil (y) sample mask (z), 9 none, 12-15 position, 256 + location parameter.
   // bits: which of x, y, z, w the sources are [3:0], packed halves 4, last of its kind 5, EXEC is the pixel mask 6
   op("export", "", ["32*"], F.Writes, "to `index`", undefined, ["index", "bits"]),
-  op("pack_half_rtz", "32", s2, P, "two f32 to f16 towards 0, a in the low half"),
+  op(
+    "pack_half_rtz",
+    "32",
+    s2,
+    P,
+    "two f32 to f16 towards 0, a in the low half",
+    "foldF16Rtz(a) | (foldF16Rtz(b) << 16)",
+  ),
   op("pack_unorm16", "32", s2, P, "two f32 of 0..1 to 16 bits unsigned normalised"),
   op("pack_snorm16", "32", s2, P, "two f32 of -1..1 to 16 bits signed normalised"),
-  op("pack_uint16", "32", s2, P, "two words to 16 bits, unsigned saturating"),
-  op("pack_sint16", "32", s2, P, "two words to 16 bits, signed saturating"),
+  op(
+    "pack_uint16",
+    "32",
+    s2,
+    P,
+    "two words to 16 bits, unsigned saturating",
+    "min<u32>(a, 0xffff) | (min<u32>(b, 0xffff) << 16)",
+  ),
+  op("pack_sint16", "32", s2, P, "two words to 16 bits, signed saturating", "foldSint16(a) | (foldSint16(b) << 16)"),
   // images. Sources: element of the image's binding, element of the sampler's (constant 0 where there is none), data,
   // then the address in the order of the hardware: offset, bias, compare value, gradients, coordinates, LOD or mip or clamp.
   // `index`: dim [2:0], dmask [6:3], offset 7, bias 8, compare 9, gradients 10, LOD 11, LOD 0 12, clamp 13, gather 14,

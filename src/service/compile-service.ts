@@ -16,7 +16,7 @@ import { type CompileRecord, type CompileRequest, defaultRequest, StoredRecord }
 import type { BuildInfo } from "./build-id.ts";
 import { ServiceError, serviceError } from "./codes.ts";
 import type { CompilePool, PoolStats } from "./compile-pool.ts";
-import { neutralFilename, renameDiagnostics, renameRecord } from "./file-names.ts";
+import { neutralFilename, neutralLinkedFilename, renameDiagnostics, renameRecord } from "./file-names.ts";
 import { addWay, CanonicalTexts, type Manifest, RequestKeys, readManifest } from "./request-key.ts";
 import type { CompileTask, ReportName, TaskReports } from "./task.ts";
 
@@ -191,7 +191,9 @@ export class CompileService {
     if (ledger !== "none") this.#count(done, isFirst, ledger);
     const joined = !isFirst && done.cache === "miss" ? ({ cache: "joined", missReason: undefined } as const) : {};
     if ("diagnostics" in done) {
-      const diagnostics = renameDiagnostics(done.diagnostics, neutralFilename, request.filename);
+      const { filename, linked } = request;
+      const named = renameDiagnostics(done.diagnostics, neutralFilename, filename);
+      const diagnostics = renameDiagnostics(named, neutralLinkedFilename, linked?.filename ?? filename);
       return { ok: false, cache: done.cache, missReason: done.missReason, ...joined, diagnostics } as CompileRefusal;
     }
     const found = { ...done, ...joined } as Pick<CompileSuccess, "key" | "cache" | "stored" | "missReason">;
@@ -473,7 +475,11 @@ function asServiceError(error: unknown): never {
 }
 
 /** What a record is made of: it belongs to every request that differs in the file's name only. */
-const neutral = (request: CompileRequest): CompileRequest => ({ ...request, filename: neutralFilename });
+const neutral = (request: CompileRequest): CompileRequest => ({
+  ...request,
+  filename: neutralFilename,
+  ...(request.linked !== undefined && { linked: { ...request.linked, filename: neutralLinkedFilename } }),
+});
 
 /** After how many hits one is sampled, when each is with this chance: drawn once instead of for each. */
 function hitsToSample(rate = 0): number {

@@ -95,17 +95,14 @@ export class FarmBlobs {
     return JSON.parse(bytes.toString("utf8"));
   }
 
-  putRequest(batch: string, { spirv, ...request }: CompileRequest): Promise<string> {
-    return this.#put(batch, { ...request, ...(spirv && { spirv: Buffer.from(spirv).toString("base64") }) });
+  putRequest(batch: string, request: CompileRequest): Promise<string> {
+    return this.#put(batch, asJson(request));
   }
 
   /** In the order of the names. Errors: a blob that is gone or is not what its name says; those of the connection. */
   async getRequests(names: readonly string[]): Promise<CompileRequest[]> {
     const blobs = await this.#redis.mgetBuffer(names.map((name) => `kiln:blob:${name}`));
-    return names.map((name, i) => {
-      const { spirv, ...request } = this.#read(name, blobs[i]) as Omit<CompileRequest, "spirv"> & { spirv?: string };
-      return { ...request, ...(spirv !== undefined && { spirv: new Uint8Array(Buffer.from(spirv, "base64")) }) };
-    });
+    return names.map((name, i) => fromJson(this.#read(name, blobs[i]) as JsonRequest));
   }
 
   putRefusal(batch: string, diagnostics: readonly Diagnostic[]): Promise<string> {
@@ -122,4 +119,26 @@ export class FarmBlobs {
       await this.#redis.unlink(names.slice(at, at + 1000).map((name) => `kiln:blob:${name}`));
     }
   }
+}
+
+/** A request whose words are base64. */
+type JsonRequest = Omit<CompileRequest, "spirv" | "linked"> & {
+  readonly spirv?: string;
+  readonly linked?: JsonRequest;
+};
+
+function asJson({ spirv, linked, ...request }: CompileRequest): JsonRequest {
+  return {
+    ...request,
+    ...(spirv && { spirv: Buffer.from(spirv).toString("base64") }),
+    ...(linked && { linked: asJson(linked) }),
+  };
+}
+
+function fromJson({ spirv, linked, ...request }: JsonRequest): CompileRequest {
+  return {
+    ...request,
+    ...(spirv !== undefined && { spirv: new Uint8Array(Buffer.from(spirv, "base64")) }),
+    ...(linked && { linked: fromJson(linked) }),
+  };
 }

@@ -6,6 +6,8 @@ import type { CompileRecord } from "../codeobj/index.ts";
  * gives the same bytes. Includes do not depend on it: their names count from the shader's own folder.
  */
 export const neutralFilename = "shader";
+/** The same for the other stage of a pipeline. */
+export const neutralLinkedFilename = "linked shader";
 
 /** Gives places in the file `from` the name `to`. */
 export function renameDiagnostics(diagnostics: readonly Diagnostic[], from: string, to: string): Diagnostic[] {

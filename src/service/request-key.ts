@@ -62,13 +62,20 @@ const baseName = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 type Settings = {
   readonly [K in keyof Omit<
     Required<CompileRequest>,
-    "language" | "source" | "spirv" | "includes" | "filename"
+    "language" | "source" | "spirv" | "includes" | "filename" | "linked"
   >]: CompileRequest[K];
-};
+} & { readonly linked?: object };
+
+/** All of the other stage, with every include that it was given. */
+function linkedOf(linked: CompileRequest) {
+  const { language, includes } = linked;
+  return { ...settingsOf(linked), language, includes, text: sha256(linked.spirv ?? linked.source ?? "") };
+}
 
 function settingsOf(request: CompileRequest): Settings {
-  const { specialization } = request;
+  const { specialization, linked } = request;
   return {
+    ...(linked !== undefined && { linked: linkedOf(linked) }),
     stage: request.stage,
     entryPoint: request.entryPoint,
     defines: request.defines,

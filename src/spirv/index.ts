@@ -27,6 +27,7 @@ export {
   reflectModule,
   type ShaderStage,
 } from "./reflect.ts";
+export { type InterfaceComponent, stageInterface } from "./stage-interface.ts";
 export { type AssembleOptions, type AssembleResult, assemble } from "./text/assembler.ts";
 export { disassemble, printInstruction, printModule } from "./text/disassembler.ts";
 export type { Id } from "./type-pool.ts";

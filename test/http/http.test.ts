@@ -150,9 +150,26 @@ describe("POST /compile", () => {
     for (const [i, stage] of [vertex, fragment].entries()) {
       expect(stages[i]).toMatchObject({ cache: "miss", asm: expect.any(String), pipeline: { colorFormats: [] } });
       expect(stages[i]).not.toHaveProperty("code");
-      // Alone it is the same compile.
-      expect((await post({ ...stage, ...shared })).json()).toMatchObject({ key: stages[i].key, cache: "memory" });
+      // Alone it is another compile: the stages are linked.
+      const alone = (await post({ ...stage, ...shared })).json();
+      expect(alone.cache).toBe("miss");
+      expect(alone.key).not.toBe(stages[i].key);
     }
+    const cachesAndKeys = async (body: object) =>
+      (await post(body)).json().stages.map(({ cache, key }: { cache: string; key: string }) => [cache, key]);
+    const [v, f] = [stages[0].key, stages[1].key];
+    expect(await cachesAndKeys({ stages: [fragment, vertex], ...shared })).toEqual([
+      ["memory", f],
+      ["memory", v],
+    ]);
+    // The name of a file is no part of a key, not even of the other stage's; its text is part of both.
+    const moved = [vertex, { ...fragment, filename: "moved.frag" }];
+    expect(await cachesAndKeys({ stages: moved, ...shared })).toEqual([
+      ["memory", v],
+      ["memory", f],
+    ]);
+    const other = await cachesAndKeys({ stages: [vertex, { ...fragment, source: "others" }], ...shared });
+    expect(other.map(([cache]: [string]) => cache)).toEqual(["miss", "miss"]);
   });
 
   it("names the stage of each diagnostic, and refuses lists that are no pipeline", async () => {

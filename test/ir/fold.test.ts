@@ -41,6 +41,19 @@ function fma(a: number, b: number, c: number): number {
   return Math.fround(sum < 0n ? -value : value);
 }
 
+/** f16 of the f32 `a`, what does not fit is cut off. */
+function halfTowards0(a: number): number {
+  const x = f(a);
+  if (Number.isNaN(x)) return 0x7e00;
+  const sign = a >>> 31 === 1 ? 0x8000 : 0;
+  const size = Math.abs(x);
+  if (size === Number.POSITIVE_INFINITY) return sign | 0x7c00;
+  if (size >= 65504) return sign | 0x7bff;
+  const exponent = size < 2 ** -14 ? -14 : Math.floor(Math.log2(size));
+  return sign | (((exponent + 14) << 10) + Math.floor(size * 2 ** (10 - exponent)));
+}
+const between = (x: number, low: number, high: number): number => Math.min(Math.max(x, low), high);
+
 /** The meaning of each foldable op, from its prose in src/ir/ops.ts. Operands and result are unsigned words. */
 const meaning: Record<string, (a: number, b: number, c: number) => number> = {
   select: (a, b, c) => (a ? b : c),
@@ -135,6 +148,9 @@ const meaning: Record<string, (a: number, b: number, c: number) => number> = {
     if (exponent === 31) return u(fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN);
     return u(exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1024 + fraction) * 2 ** (exponent - 25));
   },
+  pack_half_rtz: (a, b) => halfTowards0(a) | (halfTowards0(b) << 16),
+  pack_uint16: (a, b) => between(a, 0, 65535) | (between(b, 0, 65535) << 16),
+  pack_sint16: (a, b) => (between(a | 0, -32768, 32767) & 0xffff) | ((between(b | 0, -32768, 32767) & 0xffff) << 16),
   b2i: (a) => a,
   b2f: (a) => (a ? 0x3f800000 : 0),
 };

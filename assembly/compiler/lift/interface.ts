@@ -6,7 +6,7 @@
 import { failed } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvBuiltIn, SpvOp } from "../../gen/spirv.ts";
-import { pipelineWord, VERTEX_ROW, VertexColumn } from "../io.ts";
+import { isInputKnown, knownInput, pipelineWord, VERTEX_ROW, VertexColumn } from "../io.ts";
 import {
   alu1,
   alu2,
@@ -192,9 +192,15 @@ export function fragmentInput(variable: u32, k: u32, kind: i32): u32 {
   const code = codeOf(variable, k);
   if ((code & BUILT_IN) != 0) return fragmentBuiltIn(code & 0xffff, (code >> 16) & 0xff, kind);
   const flat = (found & Dec.FLAT) != 0 || !isFloat();
-  if (flat) return narrowed(pair(Op.INTERP_FLAT, code >> 2, code & 3));
-  const value = attribute(code >> 2, code & 3, kind >= 0 ? <u32>kind : barycentric(found));
-  return foundWidth() == 16 ? un(Op.F2F16, value) : value;
+  // What is the same at all vertices is the same between them.
+  const known = isInputKnown(code);
+  let value: u32 = 0;
+  if (known) value = constant(knownInput(code));
+  else if (flat) value = pair(Op.INTERP_FLAT, code >> 2, code & 3);
+  else value = attribute(code >> 2, code & 3, kind >= 0 ? <u32>kind : barycentric(found));
+  // Halves travel as f32, flat or not: `outputWord`.
+  if (isFloat()) return foundWidth() == 16 ? un(Op.F2F16, value) : value;
+  return narrowed(value);
 }
 
 /** A narrow scalar from the word that it travelled in. */

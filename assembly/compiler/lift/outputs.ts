@@ -2,7 +2,7 @@
 import { failed, U32Column } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvBuiltIn } from "../../gen/spirv.ts";
-import { Pipeline, pipelineWord } from "../io.ts";
+import { isOutputRead, Pipeline, pipelineWord } from "../io.ts";
 import {
   addSrc,
   alu2,
@@ -250,12 +250,21 @@ function countOf(first: u32): u32 {
   return n;
 }
 
-/** Words of the table from `first` on, as parameters from a location on, for fragments that read them. */
+/** A word of the table as component of a parameter; 0 where the fragment stage does not read it. */
+function readWord(at: u32, code: u32): u32 {
+  return isOutputRead(code) ? scratchA[at] : 0;
+}
+/** Four words of the table from `at` on as the parameter of a location, for fragments that read it. */
+function parameter(location: u32, at: u32): void {
+  const code = location * 4;
+  const x = readWord(at, code);
+  const y = readWord(at + 1, code + 1);
+  const z = readWord(at + 2, code + 2);
+  const w = readWord(at + 3, code + 3);
+  if ((x | y | z | w) != 0) put(256 + location, x, y, z, w);
+}
 function parameters(location: u32, first: u32, count: u32): void {
-  for (let k: u32 = 0; k < count; k += 4) {
-    const at = first + k;
-    put(256 + location + (k >> 2), scratchA[at], scratchA[at + 1], scratchA[at + 2], scratchA[at + 3]);
-  }
+  for (let k: u32 = 0; k < count; k += 4) parameter(location + (k >> 2), first + k);
 }
 
 function orElse(value: u32, other: u32): u32 {
@@ -291,13 +300,9 @@ function exportVertex(): void {
   for (let k: u32 = 0; k < distances; k += 4)
     put(target++, distance(k), distance(k + 1), distance(k + 2), distance(k + 3));
   done(DONE);
-  for (let location: u32 = 0; location < 64; location++) {
-    const at = location * 4;
-    if ((scratchA[at] | scratchA[at + 1] | scratchA[at + 2] | scratchA[at + 3]) == 0) continue;
-    put(256 + location, scratchA[at], scratchA[at + 1], scratchA[at + 2], scratchA[at + 3]);
-  }
+  for (let location: u32 = 0; location < 64; location++) parameter(location, location * 4);
   parameters(Extra.CLIP, CLIP, clipCount);
-  if (viewport != 0) put(256 + <u32>Extra.VIEWPORT, viewport, 0, 0, 0);
+  if (viewport != 0 && isOutputRead(<u32>Extra.VIEWPORT * 4)) put(256 + <u32>Extra.VIEWPORT, viewport, 0, 0, 0);
   parameters(Extra.CULL, CULL, cullCount);
   place();
 }

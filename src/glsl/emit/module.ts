@@ -105,6 +105,10 @@ class ModuleEmitter extends StatementEmitter {
     for (let next = this.wanted.pop(); next !== undefined; next = this.wanted.pop()) {
       this.functionBody(next.symbol, next.opaque, next.id);
     }
+    // the next stage may read what this one declares, written or not
+    if (options.stage === "vertex") {
+      for (const each of module.globals) if (each.storage === "out" && !each.name.startsWith("gl_")) this.slot(each);
+    }
     const main = this.functionId(module.main, none);
     b.entryPoint(models[options.stage], main, options.entryPoint);
     this.executionModes(main);
