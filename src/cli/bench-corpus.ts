@@ -9,6 +9,7 @@ import { requestOf } from "./source-files.ts";
 export interface BenchShader {
   readonly id: string;
   readonly file: string;
+  readonly stage: BenchStage;
   readonly request: CompileRequest;
 }
 
@@ -26,17 +27,28 @@ function filesBelow(folder: string): string[] {
   });
 }
 
+export const benchStages = ["comp", "vert", "frag"] as const;
+export type BenchStage = (typeof benchStages)[number];
+
+/** A `.spv` file counts as compute: nothing but its words says otherwise. */
+const stageOfName = (file: string) => /\.(comp|vert|frag|spv)$/.exec(file)?.[1]?.replace("spv", "comp");
+
 /**
- * The compute shaders below the folders (`.comp` text, `.spv`), each text once. Without folders: the example kernels.
+ * The shaders of the stages below the folders (`.comp`, `.vert`, `.frag` text, of SPIR-V too where it begins with its
+ * `; SPIR-V`; `.spv`), each text once. Without folders: the example kernels.
  * Errors: `CliError` 1 for a folder that cannot be read, 3 without any shader.
  */
-export function benchShaders(folders: readonly string[]): BenchShader[] {
+export function benchShaders(
+  folders: readonly string[],
+  wanted: readonly BenchStage[] = benchStages,
+): BenchShader[] {
   const roots = folders.length > 0 ? folders : [join(packageRoot(), "examples/kernels")];
   const seen = new Set<string>();
   const shaders: BenchShader[] = [];
   for (const root of roots) {
     for (const file of filesBelow(root)) {
-      if (!/\.(comp|spv)$/.test(file)) continue;
+      const stage = wanted.find((name) => name === stageOfName(file));
+      if (stage === undefined) continue;
       const content = readFileSync(file).toString("latin1");
       if (seen.has(content)) continue;
       seen.add(content);
@@ -44,9 +56,16 @@ export function benchShaders(folders: readonly string[]): BenchShader[] {
         .slice(root.length)
         .replace(/^\/+/, "")
         .replace(/[^\w.-]/g, "_");
-      shaders.push({ id: `${shaders.length}-${id}`, file, request: requestOf(file, { stage: "comp" }) });
+      const request = requestOf(file, { stage });
+      const isAssembly = request.source?.startsWith("; SPIR-V") === true;
+      shaders.push({
+        id: `${shaders.length}-${id}`,
+        file,
+        stage,
+        request: isAssembly ? { ...request, language: "spirv-asm" } : request,
+      });
     }
   }
-  if (shaders.length === 0) throw new CliError(3, "no compute shaders to measure: give --corpus DIR");
+  if (shaders.length === 0) throw new CliError(3, "no shaders to measure: give --corpus DIR");
   return shaders;
 }

@@ -1,9 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type ModuleResource, readModule, reflectModule } from "../spirv/index.ts";
-import type { BenchShader } from "./bench-corpus.ts";
+import { dirname, join } from "node:path";
+import type { PipelineState } from "../codeobj/index.ts";
+import { assemble, type ModuleResource, readModule, reflectModule } from "../spirv/index.ts";
+import type { BenchShader, BenchStage } from "./bench-corpus.ts";
+import { attributeStrideBytes, graphicsState, type StateFormat } from "./bench-interface.ts";
 import { CliError } from "./environment.ts";
 
 /** What the driver with the compiler to compare with said about one shader, and its disassembly. */
@@ -23,6 +26,8 @@ export interface PeerOptions {
   readonly glslang: string | undefined;
   /** Folder that the commands run in; a temporary one without. */
   readonly folder: string | undefined;
+  /** Timed runs of each shader; 0 where only the code is asked for. */
+  readonly runs: number;
 }
 
 export interface Peers {
@@ -32,9 +37,11 @@ export interface Peers {
   readonly glslang: ReadonlyMap<string, number>;
   /** The words that both sides compile, by the shader's id. */
   readonly words: ReadonlyMap<string, Uint8Array>;
+  /** The pipeline state that the driver is given, as this compiler's requests say it, by the shader's id. */
+  readonly pipelines: ReadonlyMap<string, PipelineState>;
 }
 
-const runs = "7";
+const stageNames = { comp: "compute", vert: "vertex", frag: "fragment" } as const;
 const vulkanDescriptor: Readonly<Record<ModuleResource["type"], number>> = {
   sampler: 0,
   combinedImageSampler: 1,
@@ -60,34 +67,84 @@ function shell(command: string, args: readonly string[], folder: string): string
   return ran.stdout;
 }
 
-/** SPIR-V of a shader: its own words, or what glslangValidator makes of its text. Undefined when that refuses it. */
-function wordsOf(shader: BenchShader, folder: string): Uint8Array | undefined {
-  if (shader.request.spirv !== undefined) return shader.request.spirv;
-  const out = join(folder, "spv", `${shader.id}.spv`);
-  const args = ["-V", "--target-env", "vulkan1.2", "-S", "comp", "-o", out, shader.file];
-  const ran = spawnSync("glslangValidator", args, { encoding: "utf8" });
-  if (ran.error !== undefined) throw new CliError(3, "--peers: glslangValidator is not installed");
-  return ran.status === 0 ? readFileSync(out) : undefined;
+/** What glslangValidator makes of a text, once each: the words' file below `folder`. Undefined when it refuses the text. */
+function glslangFile(source: string, stage: BenchStage, folder: string, includes: string): string | undefined {
+  const name = join("spv", `${createHash("sha256").update(`${stage}\n${source}`).digest("hex").slice(0, 24)}.${stage}`);
+  const text = join(folder, name);
+  const out = `${text}.spv`;
+  if (!existsSync(text)) {
+    writeFileSync(text, source);
+    const args = ["-V", "--target-env", "vulkan1.2", "-S", stage, `-I${includes}`, "-o", out, text];
+    const ran = spawnSync("glslangValidator", args, { encoding: "utf8" });
+    if (ran.error !== undefined) {
+      rmSync(text);
+      throw new CliError(3, "--peers: glslangValidator is not installed");
+    }
+    if (ran.status !== 0) rmSync(out, { force: true });
+  }
+  return existsSync(out) ? `${name}.spv` : undefined;
 }
 
-/** A line of the measuring tool's manifest: id, stage, entry, file, counterpart, bindings, vertex inputs, colours. */
-function manifestLine(shader: BenchShader, words: Uint8Array): string | undefined {
-  const read = readModule(words, { file: shader.file });
+/** SPIR-V of a shader: its own words, or what glslangValidator makes of its text. Undefined when that refuses it. */
+function wordsOf({ request, stage, file }: BenchShader, folder: string): Uint8Array | undefined {
+  if (request.spirv !== undefined) return request.spirv;
+  const source = request.source ?? "";
+  if (request.language === "spirv-asm") {
+    const assembled = assemble(source, { file });
+    return assembled.ok ? new Uint8Array(assembled.words.buffer) : undefined;
+  }
+  const made = glslangFile(source, stage, folder, dirname(file));
+  return made === undefined ? undefined : readFileSync(join(folder, made));
+}
+
+interface PeerInput {
+  /** A line of the measuring tool's manifest: id, stage, entry, file, counterpart, bindings, vertex inputs, colours. */
+  readonly line: string;
+  readonly pipeline: PipelineState;
+}
+
+const listed = (rows: readonly string[]) => (rows.length === 0 ? "-" : rows.join(","));
+
+function peerInput({ id, stage, file }: BenchShader, words: Uint8Array, folder: string): PeerInput | undefined {
+  const read = readModule(words, { file });
   if (!read.ok) return undefined;
-  const reflected = reflectModule(read.module, "main", "compute", []);
+  const reflected = reflectModule(read.module, "main", stageNames[stage], []);
   if (!reflected.ok) return undefined;
   const bindings = new Map<string, string>();
   for (const { set, binding, type, count } of reflected.reflection.resources) {
     bindings.set(`${set}:${binding}`, `${set}:${binding}:${vulkanDescriptor[type]}:${count === 0 ? 64 : count}`);
   }
-  const list = [...bindings.values()].join(",");
-  return [shader.id, "comp", "main", `spv/${shader.id}.spv`, "-", list === "" ? "-" : list, "-", "-"].join("\t");
+  const shared = [id, stage, "main", `spv/${id}.spv`];
+  const resources = listed([...bindings.values()]);
+  if (stage === "comp") return { line: [...shared, "-", resources, "-", "-"].join("\t"), pipeline: {} };
+  const state = graphicsState(read.module, stage === "vert" ? "vertex" : "fragment");
+  if (state === undefined) return undefined;
+  const { source, stage: other } = state.counterpart;
+  const counterpart = glslangFile(source, other, folder, folder);
+  if (counterpart === undefined) return undefined;
+  const formats = (rows: readonly StateFormat[]) => listed(rows.map((r) => `${r.location}:${r.vkFormat}`));
+  return {
+    line: [...shared, counterpart, resources, formats(state.attributes), formats(state.colors)].join("\t"),
+    pipeline:
+      stage === "frag"
+        ? { colorFormats: state.colors.map(({ location, format }) => ({ location, format })) }
+        : {
+            vertexInput: {
+              attributes: state.attributes.map(({ location, format }) => ({
+                location,
+                format,
+                binding: 0,
+                offset: location * attributeStrideBytes,
+              })),
+            },
+          },
+  };
 }
 
 interface DriverLine {
   readonly id: string;
   readonly cpu_min_us?: number;
-  readonly exe?: readonly (Readonly<Record<string, number | string>> & { readonly wave: number })[];
+  readonly exe?: readonly (Readonly<Record<string, number | string>> & { readonly wave: number; readonly subject?: number })[];
 }
 
 function readDriver(output: string, dumps: string): Map<string, PeerShader> {
@@ -95,8 +152,8 @@ function readDriver(output: string, dumps: string): Map<string, PeerShader> {
   for (const text of output.split("\n")) {
     if (!text.startsWith("{")) continue;
     const line = JSON.parse(text) as DriverLine;
-    const [code] = line.exe ?? [];
-    if (code === undefined || code.wave !== 32 || line.cpu_min_us === undefined) continue;
+    const [code, second] = line.exe?.filter(({ subject }) => subject !== 0) ?? [];
+    if (code === undefined || second !== undefined || code.wave !== 32 || line.cpu_min_us === undefined) continue;
     const count = (name: string) => Number(code[name] ?? 0);
     found.set(line.id, {
       id: line.id,
@@ -125,20 +182,24 @@ export function measurePeers(shaders: readonly BenchShader[], options: PeerOptio
   try {
     for (const name of ["spv", "isa"]) mkdirSync(join(folder, name), { recursive: true });
     const words = new Map<string, Uint8Array>();
+    const pipelines = new Map<string, PipelineState>();
     const manifest: string[] = [];
     const list: string[] = [];
     for (const shader of shaders) {
+      const { id, stage, request } = shader;
       const bytes = wordsOf(shader, folder);
-      const line = bytes === undefined ? undefined : manifestLine(shader, bytes);
-      if (bytes === undefined || line === undefined) continue;
-      writeFileSync(join(folder, "spv", `${shader.id}.spv`), bytes);
-      words.set(shader.id, bytes);
-      manifest.push(`${line}\n`);
-      if (shader.request.language === "glsl") {
-        writeFileSync(join(folder, "spv", `${shader.id}.comp`), shader.request.source ?? "");
-        list.push(`${shader.id}\tcomp\tspv/${shader.id}.comp\tspv/${shader.id}.spv\n`);
+      const input = bytes === undefined ? undefined : peerInput(shader, bytes, folder);
+      if (bytes === undefined || input === undefined) continue;
+      writeFileSync(join(folder, "spv", `${id}.spv`), bytes);
+      words.set(id, bytes);
+      pipelines.set(id, input.pipeline);
+      manifest.push(`${input.line}\n`);
+      if (request.language === "glsl") {
+        writeFileSync(join(folder, "spv", `${id}.${stage}`), request.source ?? "");
+        list.push(`${id}\t${stage}\tspv/${id}.${stage}\tspv/${id}.spv\n`);
       }
     }
+    const runs = String(options.runs);
     writeFileSync(join(folder, "manifest.tsv"), manifest.join(""));
     writeFileSync(join(folder, "list.tsv"), list.join(""));
     const radv = readDriver(
@@ -147,7 +208,7 @@ export function measurePeers(shaders: readonly BenchShader[], options: PeerOptio
     );
     const { glslang } = options;
     const front = glslang === undefined ? new Map() : readFrontEnd(shell(glslang, ["list.tsv", "-n", runs], folder));
-    return { radv, glslang: front, words };
+    return { radv, glslang: front, words, pipelines };
   } finally {
     if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
   }

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { fileProblem } from "../base/index.ts";
 import { benchCodegen, codegenTable } from "./bench-codegen.ts";
 import { benchCompile, compileTable } from "./bench-compile.ts";
-import { benchShaders } from "./bench-corpus.ts";
+import { type BenchStage, benchShaders } from "./bench-corpus.ts";
 import { measurePeers, type PeerOptions } from "./bench-peers.ts";
 import { benchService, missedBars, serviceTable } from "./bench-service.ts";
 import { benchSimulate, simulateTable } from "./bench-simulate.ts";
@@ -11,6 +11,7 @@ import { CliError, complain, print } from "./environment.ts";
 export interface BenchFlags {
   readonly peers?: boolean;
   readonly corpus?: readonly string[];
+  readonly stage?: readonly BenchStage[];
   readonly json?: string | true;
   /** A figure of the service that misses its bar ends with status 1. */
   readonly check?: boolean;
@@ -24,6 +25,8 @@ export type BenchName = "compile" | "codegen" | "service" | "simulate";
 
 /** Timed runs of a simulated kernel. */
 const simulateRuns = 5;
+/** Timed compiles of a shader by the peers. */
+const peerRuns = 7;
 
 /** Runs one bench, or both of the compiler; prints tables, or JSON that scripts read. Errors: `CliError` 2 for flags, 3 for missing peers. */
 export async function bench(name: BenchName | undefined, flags: BenchFlags): Promise<0 | 1> {
@@ -65,8 +68,9 @@ async function benchCompiler(
   results: Record<string, object>,
   tables: string[],
 ): Promise<void> {
-  const shaders = benchShaders(flags.corpus ?? []);
-  const peers = flags.peers === true ? measurePeers(shaders, peerOptions(flags)) : undefined;
+  const shaders = benchShaders(flags.corpus ?? [], flags.stage);
+  const runs = name === "codegen" ? 0 : peerRuns;
+  const peers = flags.peers === true ? measurePeers(shaders, peerOptions(flags, runs)) : undefined;
   if (name !== "compile") {
     const result = await benchCodegen(shaders, peers);
     results.codegen = result;
@@ -79,8 +83,8 @@ async function benchCompiler(
   }
 }
 
-function peerOptions({ radv, glslang, work }: BenchFlags): PeerOptions {
+function peerOptions({ radv, glslang, work }: BenchFlags, runs: number): PeerOptions {
   if (radv === undefined)
     throw new CliError(2, "--peers: give --radv COMMAND, which measures the driver to compare with");
-  return { radv, glslang, folder: work };
+  return { radv, glslang: runs === 0 ? undefined : glslang, folder: work, runs };
 }

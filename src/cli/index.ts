@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { SpirvTarget } from "../spirv/index.ts";
 import type { BenchFlags, BenchName } from "./bench.ts";
+import type { BenchStage } from "./bench-corpus.ts";
 import type { CacheAction } from "./cache.ts";
 import { addCompile, collect, rootCommand, runCommand, type SetStatus, sourceFlags } from "./compile-command.ts";
 import { bearLostReaders, type CliEnvironment, CliError, print, type ServeFlags } from "./environment.ts";
@@ -157,7 +158,8 @@ function program(environment: CliEnvironment, setStatus: SetStatus): Command {
     .description("code quality, compile and simulation time, beside the peers where they are; the service's speed")
     .argument("[what]", "compile, codegen, simulate or service; default compile and codegen", benchName)
     .option("--peers", "compare: compile and codegen need glslangValidator and --radv, simulate --lavapipe")
-    .option("--corpus <dir>", "folder of compute shaders; default: the example kernels", collect)
+    .option("--corpus <dir>", "folder of shaders; default: the example kernels", collect)
+    .option("--stage <stage>", "comp, vert or frag, several times for several; default all", collectStages)
     .option("--radv <command>", "measures a driver: run with MANIFEST -n RUNS -d DUMPS, answers JSON lines")
     .option("--glslang <command>", "measures a GLSL front end: run with LIST -n RUNS, answers JSON lines")
     .option("--lavapipe <command>", "runs the example kernels at full size, answers JSON lines: kernel, cpu_min_ms")
@@ -257,6 +259,11 @@ interface ExecFlags extends SourceFlags {
 function benchName(text: string): BenchName {
   if (text === "compile" || text === "codegen" || text === "simulate" || text === "service") return text;
   throw new InvalidArgumentError("expected compile, codegen, simulate or service");
+}
+
+function collectStages(text: string, before: readonly BenchStage[] | undefined): readonly BenchStage[] {
+  if (text === "comp" || text === "vert" || text === "frag") return [...(before ?? []), text];
+  throw new InvalidArgumentError("expected comp, vert or frag");
 }
 
 const spirvTargets: readonly SpirvTarget[] = ["vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3"];

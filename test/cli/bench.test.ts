@@ -21,7 +21,7 @@ it("compares the code of the example kernels with a peer's", async () => {
   const own = alone.rows[0]?.instructions as number;
   expect(alone.instructionsRatioGeomean).toBeUndefined();
   const peer = { id: saxpy?.id as string, instructions: own * 4, spills: 0, cpuUs: 1, assembly: "v_mov_b32 v0, s3" };
-  const peers: Peers = { radv: new Map([[peer.id, peer]]), glslang: new Map(), words: new Map() };
+  const peers: Peers = { radv: new Map([[peer.id, peer]]), glslang: new Map(), words: new Map(), pipelines: new Map() };
   const { shaders: count, instructionsRatioGeomean, over2x, refused } = await benchCodegen(shaders, peers);
   expect({ count, instructionsRatioGeomean, over2x, refused }).toEqual({
     count: 1,
