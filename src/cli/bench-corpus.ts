@@ -38,10 +38,7 @@ const stageOfName = (file: string) => /\.(comp|vert|frag|spv)$/.exec(file)?.[1]?
  * `; SPIR-V`; `.spv`), each text once. Without folders: the example kernels.
  * Errors: `CliError` 1 for a folder that cannot be read, 3 without any shader.
  */
-export function benchShaders(
-  folders: readonly string[],
-  wanted: readonly BenchStage[] = benchStages,
-): BenchShader[] {
+export function benchShaders(folders: readonly string[], wanted: readonly BenchStage[] = benchStages): BenchShader[] {
   const roots = folders.length > 0 ? folders : [join(packageRoot(), "examples/kernels")];
   const seen = new Set<string>();
   const shaders: BenchShader[] = [];

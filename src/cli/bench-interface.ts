@@ -44,7 +44,13 @@ const scalars = {
 
 function row(one: string, vector: string, formats: readonly number[], bits: string, kind: string) {
   const wide = bits === "32" || bits === "64" ? [1, 2, 3, 4] : [1, 2, 4, 4];
-  const names = wide.map((n) => `${["R", "G", "B", "A"].slice(0, n).map((c) => `${c}${bits}`).join("")}_${kind}`);
+  const names = wide.map(
+    (n) =>
+      `${["R", "G", "B", "A"]
+        .slice(0, n)
+        .map((c) => `${c}${bits}`)
+        .join("")}_${kind}`,
+  );
   return { one, vector, formats, names };
 }
 

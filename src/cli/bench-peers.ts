@@ -144,7 +144,10 @@ function peerInput({ id, stage, file }: BenchShader, words: Uint8Array, folder: 
 interface DriverLine {
   readonly id: string;
   readonly cpu_min_us?: number;
-  readonly exe?: readonly (Readonly<Record<string, number | string>> & { readonly wave: number; readonly subject?: number })[];
+  readonly exe?: readonly (Readonly<Record<string, number | string>> & {
+    readonly wave: number;
+    readonly subject?: number;
+  })[];
 }
 
 function readDriver(output: string, dumps: string): Map<string, PeerShader> {

@@ -7,7 +7,7 @@ import { mDst0, mImm, mLit, mMods, mSrc0, mSrc1, mSrc2, mSrc3, valueOperand } fr
 import { vertexDescriptor } from "./descriptors.ts";
 import { demote, helperMask, lastPixels } from "./exact.ts";
 import { attributeOf, barycentricArgument, drawArgument, parameterOf, stageArgument } from "./launch.ts";
-import { Hw, hw, Mod, newVreg, RegClass, setSource } from "./machine.ts";
+import { Hw, hw, isVgprOperand, Mod, newVreg, RegClass, setSource } from "./machine.ts";
 import { define, operandOf } from "./values.ts";
 
 /** Whole rows and banks take part. Source: RDNA2 ISA, DPP16. */
@@ -76,12 +76,36 @@ function vertexFetch(i: u32): void {
 const MAX_EXPORTS: u32 = 64;
 const sources = memory.data(64 * 4 * 4, 4);
 
+/** Values of a run that were not in VGPRs, and the registers they were copied into. */
+const MAX_COPIES: u32 = 16;
+const copied = memory.data(16 * 8, 4);
+let copies: u32 = 0;
+
+/** The VGPR of an exported value; a constant or scalar has one for the whole run. */
+function exported(value: u32): u32 {
+  const operand = operandOf(value);
+  if (isVgprOperand(operand)) return operand;
+  for (let k: u32 = 0; k < copies; k++) {
+    const at = copied + ((<usize>k) << 3);
+    if (load<u32>(at) == value) return load<u32>(at, 4);
+  }
+  const register = inVgpr(operand);
+  if (copies < MAX_COPIES) {
+    const at = copied + ((<usize>copies) << 3);
+    store<u32>(at, value);
+    store<u32>(at, register, 4);
+    copies++;
+  }
+  return register;
+}
+
 /** The exports that stand together: all sources are in VGPRs before the first of them, so that none is overwritten. */
 function exportRun(first: u32): void {
   let n: u32 = 0;
+  copies = 0;
   for (let i = first; i != 0 && opOf(i) == Op.EXPORT && n < MAX_EXPORTS; i = nextInstr(i)) {
     for (let k: u32 = 0; k < srcCount(i); k++) {
-      store<u32>(sources + ((<usize>(n * 4 + k)) << 2), inVgpr(operandOf(src(i, k))));
+      store<u32>(sources + ((<usize>(n * 4 + k)) << 2), exported(src(i, k)));
     }
     n++;
   }
