@@ -52,6 +52,7 @@ import {
   optionFlag,
   options,
   out,
+  outWords,
   output,
   outputCount,
   pipeline,
@@ -73,6 +74,7 @@ import {
   placeFile,
   placeLine,
   validate,
+  validateLifted,
 } from "./ir/index.ts";
 import { readSnapshot, writeSnapshot } from "./ir/snapshot.ts";
 import { lift } from "./lift/lift.ts";
@@ -97,11 +99,6 @@ export function address(which: u32): usize {
     default:
       return output.at(0);
   }
-}
-
-/** End of the static data, which the host restores before each call. */
-export function staticEnd(): usize {
-  return __heap_base;
 }
 
 /** The failure of the last call: 0 code, 1 to 3 its numbers, 4 file id, 5 line, 6 column. */
@@ -139,7 +136,7 @@ function begin(): bool {
 function liftChecked(): void {
   lift();
   if (failed()) return;
-  const rule = validate();
+  const rule = optionFlag(OptionFlag.VALIDATE) ? validate() : validateLifted();
   if (rule != 0) fail(Fail.MALFORMED, 2, rule, brokenAt());
   else passed(Pass.LIFT, 1);
 }
@@ -249,7 +246,7 @@ function writeResult(): void {
   out(demotes() ? 1 : 0);
   const rows = lineRows();
   out(rows);
-  for (let k: u32 = 0; k < codeLength() && !failed(); k++) out(codeWords[k]);
+  outWords(codeWords, codeLength());
   for (let k: u32 = 0; k < rows && !failed(); k++) {
     out(lineOffset[k]);
     out(placeFile[linePlace[k]]);

@@ -109,6 +109,15 @@ export function out(word: u32): void {
   }
   output[outputTop++] = word;
 }
+/** Appends the first `count` words of a column. */
+export function outWords(from: U32Column, count: u32): void {
+  if (count > MAX_OUTPUT - outputTop) {
+    fail(Fail.LIMIT, Limit.OUTPUT, MAX_OUTPUT, 0);
+    return;
+  }
+  memory.copy(output.at(outputTop), from.at(0), (<usize>count) << 2);
+  outputTop += count;
+}
 export function outputCount(): u32 {
   return outputTop;
 }

@@ -1,4 +1,4 @@
-import { algebraicRules, opNumbers, opRows } from "../../src/ir/index.ts";
+import { algebraicRules, OpFlag, opNumbers, opRows } from "../../src/ir/index.ts";
 import type { GeneratedFile } from "../generate.ts";
 
 /** Kinds of a pattern word, in its top 4 bits. */
@@ -29,6 +29,42 @@ function encode(text: string, variables: string[]): number[] {
   return words;
 }
 
+/** Word after the expression at k. */
+function after(words: readonly number[], k: number): number {
+  let next = k;
+  for (let open = 1; open > 0; open--) {
+    const word = words[next] ?? 0;
+    if (word >>> 28 === kind.op) open += (word >>> 16) & 0xfff;
+    next += word >>> 28 === kind.constant ? 2 : 1;
+  }
+  return next;
+}
+
+/** Shape bits: the two first sources may be exchanged; they are the same variable. */
+const swaps = 0x1000000;
+const twins = 0x2000000;
+
+/** What a root must have at first sight: mask and value of its sources' ops, a byte a source, with the bits above. */
+function shape(pattern: readonly number[]): [mask: number, value: number] {
+  const row = opRows[((pattern[0] ?? 0) & 0xffff) - 1];
+  let mask = ((row?.flags ?? 0) & OpFlag.Commutative) !== 0 ? swaps : 0;
+  let value = 0;
+  let k = 1;
+  for (let source = 0; k < pattern.length; source++) {
+    const word = pattern[k] ?? 0;
+    const op =
+      word >>> 28 === kind.op ? word & 0xffff : word >>> 28 === kind.variable ? undefined : (opNumbers.get("const") ?? 0);
+    if (op !== undefined) {
+      if (op > 0xff || source > 2) throw new Error("a source's op must fit into a byte of a word");
+      mask |= 0xff << (8 * source);
+      value |= op << (8 * source);
+    }
+    k = after(pattern, k);
+  }
+  if (pattern[1] === pattern[2] && (pattern[1] ?? 0) >>> 28 === kind.variable) mask |= twins;
+  return [mask, value];
+}
+
 /** The rules of opt-algebraic as one table of words: by op the first rule's place, then the rules. */
 export function generate(): GeneratedFile[] {
   const byOp: number[][][] = Array.from({ length: opRows.length + 1 }, () => []);
@@ -38,7 +74,7 @@ export function generate(): GeneratedFile[] {
     const known = variables.length;
     const to = encode(replacement, variables);
     if (variables.length !== known || known > 4) throw new Error(`${pattern}: unbound or too many variables`);
-    byOp[(from[0] ?? 0) & 0xffff]?.push([from.length, ...from, ...to]);
+    byOp[(from[0] ?? 0) & 0xffff]?.push([from.length, ...shape(from), ...from, ...to]);
   }
   const words: number[] = [];
   const starts: number[] = [];
@@ -60,7 +96,9 @@ ${rows(starts)}
 ]);
 
 /**
- * Rules: words to the next rule (0 ends an op's list), length of the pattern, pattern, replacement, in prefix order.
+ * Rules: words to the next rule (0 ends an op's list), length of the pattern, shape, pattern, replacement, in prefix order.
+ * Shape: mask and value of the ops of the root's sources, a byte each; bit 24 of the mask: the first two may be exchanged,
+ * bit 25: they are the same value.
  * Top 4 bits 1: op (low half) with sources (bits 16 to 27); 2: variable; 3: variable that is a constant; 4: constant of
  * that width, its bits in the next word.
  */

@@ -13,10 +13,11 @@ interface CoreExports {
   snapshot(): number;
   instructionCount(): number;
   outputWords(): number;
-  staticEnd(): number;
 }
 
 const utf8 = new TextEncoder();
+/** SPIR-V execution models. */
+const models = { vertex: 0, fragment: 4, compute: 5 } as const;
 const memoryPages = 0x2000;
 const ioVersion = 1;
 const maxWords = 4 << 20;
@@ -50,10 +51,11 @@ export class CoreInstance {
   readonly #exports: CoreExports;
   readonly #words: Uint32Array;
   readonly #bytes: Uint8Array;
-  readonly #initial: Uint8Array;
   readonly #blocks: readonly number[];
   #session: Session = { validate: false, passed: () => undefined };
   #broken = false;
+  /** The block of the pipeline state says that there is none. */
+  #pipelineIsEmpty = false;
 
   constructor(module: WebAssembly.Module) {
     const memory = new WebAssembly.Memory({ initial: memoryPages });
@@ -69,7 +71,6 @@ export class CoreInstance {
     this.#exports = instance.exports as unknown as CoreExports;
     this.#words = new Uint32Array(memory.buffer);
     this.#bytes = new Uint8Array(memory.buffer);
-    this.#initial = this.#bytes.slice(0, this.#exports.staticEnd());
     this.#blocks = [0, 1, 2, 3, 4, 5, 6].map((which) => this.#exports.address(which) >>> 2);
   }
 
@@ -78,10 +79,9 @@ export class CoreInstance {
     return this.#blocks[which]!;
   }
 
-  /** Runs `call` on clean static data. A trap makes this instance useless and throws `Bug`. */
+  /** Runs `call`, which starts from nothing. A trap makes this instance useless and throws `Bug`. */
   #run(session: Session, call: () => number): number {
     if (this.#broken) throw new Bug("core: this instance has trapped before");
-    this.#bytes.set(this.#initial, 0);
     this.#session = session;
     try {
       return call();
@@ -91,49 +91,69 @@ export class CoreInstance {
     }
   }
 
-  #options(
-    model: number,
-    nameBytes: number,
-    level: number,
-    flags: number,
-    timeMs: number,
-    counts: readonly number[],
-  ): void {
-    const fuel = Math.min(Math.max(1, Math.ceil((timeMs * unitsPerMillisecond) / 1e6)), 0x7fffffff);
-    this.#words.set([ioVersion, model, nameBytes, level, flags, fuel, ...counts], this.#at(0));
-  }
-
   /** Writes a request's tables. Undefined, or what it has too much of (a `Limit` number). */
   #write(request: CoreRequest, validate: boolean): number | undefined {
-    const name = utf8.encode(request.entryPoint);
-    if (request.words.length > maxWords || name.length > maxNameBytes) return 1;
+    const { words } = request;
+    const memory = this.#words;
+    const nameBytes = this.#writeName(request.entryPoint);
+    if (words.length > maxWords || nameBytes > maxNameBytes) return 1;
     if (request.bindings.length > maxRows || request.specialization.length > maxRows) return 5;
-    const model = { vertex: 0, fragment: 4, compute: 5 }[request.stage];
+    const model = models[request.stage];
     const flags = (request.contraction ? 1 : 0) | (request.robust ? 2 : 0) | (validate ? 4 : 0);
-    const counts = [request.specialization.length, request.bindings.length, request.words.length];
-    this.#options(model, name.length, request.optimization, flags, request.limits?.timeMs ?? defaultTimeMs, counts);
-    this.#bytes.set(name, 4 * this.#at(1));
+    const timeMs = request.limits?.timeMs ?? defaultTimeMs;
+    const at = this.#at(0);
+    memory[at] = ioVersion;
+    memory[at + 1] = model;
+    memory[at + 2] = nameBytes;
+    memory[at + 3] = request.optimization;
+    memory[at + 4] = flags;
+    memory[at + 5] = Math.min(Math.max(1, Math.ceil((timeMs * unitsPerMillisecond) / 1e6)), 0x7fffffff);
+    memory[at + 6] = request.specialization.length;
+    memory[at + 7] = request.bindings.length;
+    memory[at + 8] = words.length;
     this.#writePipeline(request.pipeline);
     this.#writeLink(request.link);
     let row = this.#at(2);
     for (const b of request.bindings) {
-      this.#words[row++] = b.set;
-      this.#words[row++] = b.binding;
-      this.#words[row++] = b.offsetBytes;
-      this.#words[row++] = b.strideBytes;
-      this.#words[row++] = b.count;
+      memory[row++] = b.set;
+      memory[row++] = b.binding;
+      memory[row++] = b.offsetBytes;
+      memory[row++] = b.strideBytes;
+      memory[row++] = b.count;
     }
-    request.specialization.forEach((s, i) => {
-      this.#words.set([s.id, Number(s.bits & 0xffffffffn), Number(s.bits >> 32n)], this.#at(3) + 3 * i);
-    });
-    this.#words.set(request.words, this.#at(4));
+    row = this.#at(3);
+    for (const s of request.specialization) {
+      memory[row++] = s.id;
+      memory[row++] = Number(s.bits & 0xffffffffn);
+      memory[row++] = Number(s.bits >> 32n);
+    }
+    memory.set(words, this.#at(4));
     return undefined;
+  }
+
+  /** The entry point's name as UTF-8 in its block; its bytes, one more than there may be when it is too long. */
+  #writeName(name: string): number {
+    const start = 4 * this.#at(1);
+    // Most names are a few letters.
+    for (let k = 0; k < name.length && k < maxNameBytes; k++) {
+      const unit = name.charCodeAt(k);
+      if (unit >= 0x80) {
+        const bytes = utf8.encode(name);
+        if (bytes.length <= maxNameBytes) this.#bytes.set(bytes, start);
+        return Math.min(bytes.length, maxNameBytes + 1);
+      }
+      this.#bytes[start + k] = unit;
+    }
+    return Math.min(name.length, maxNameBytes + 1);
   }
 
   /** Layout: `Pipeline`, `VertexColumn` of `assembly/compiler/io.ts`. */
   #writePipeline(pipeline: CorePipeline | undefined): void {
     const at = this.#at(6);
     const words = this.#words;
+    // Without state the block stays as it was written for the last request without.
+    if (pipeline === undefined && this.#pipelineIsEmpty) return;
+    this.#pipelineIsEmpty = pipeline === undefined;
     words.fill(0, at, at + 16 + 32 * vertexColumns);
     for (let location = 0; location < 8; location++) {
       words[at + location] = pipeline?.colorExports[location] ?? exportByType;

@@ -52,7 +52,8 @@ let pushBase: u32 = 0;
 let countsBase: u32 = 0;
 let groupsEnd: u32 = 0;
 
-const operands = memory.data(4 * (32 + 64 + 3 + 3 + 3 + 1 + 4 + 16 + 2), 4);
+const OPERANDS: usize = 128;
+const operands = memory.data(4 * 128, 4);
 const SETS: usize = 0;
 const PUSH: usize = 32;
 const COUNTS: usize = 96;
@@ -318,6 +319,8 @@ function argument(regClass: u32, register: u32): u32 {
 
 /** Makes the launch arguments at the start of the entry block (where `build` stands). */
 export function makeArguments(): void {
+  memory.fill(operands, 0, 4 * OPERANDS);
+  memory.fill(stageOperands, 0, 4 * 16);
   let sgpr: u32 = 2;
   for (let set: u32 = 0; set < MAX_SETS; set++) {
     if (((setsUsed >> set) & 1) != 0) put(SETS + <usize>set, argument(RegClass.SGPR, sgpr++));

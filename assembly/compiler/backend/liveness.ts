@@ -119,8 +119,45 @@ function touch(b: u32, stamp: u32, count: u32): u32 {
   return count + 1;
 }
 
+/** Live segments of a unit that one block writes before it reads it, and no other block has: most units. True when it was one. */
+function liveInBlock(u: u32, fixed: bool): bool {
+  const first = uEvents[u];
+  const block = mBlock[linkValue[first] >> 1];
+  let writes: u32 = 0;
+  let open = NO_REG;
+  let end: u32 = 0;
+  let last: u32 = 0;
+  const segments = segCount;
+  for (let e = first; e != 0; e = linkNext[e]) {
+    const event = linkValue[e];
+    const i = event >> 1;
+    if (mBlock[i] != block) {
+      segCount = segments;
+      return false;
+    }
+    const pos = 2 * mPos[i];
+    if ((event & 1) == 0) {
+      end = pos + 1;
+    } else {
+      writes++;
+      if (end > open) last = pushSegment(u, last, open, end);
+      open = fixed && last == 0 ? 0 : pos + 1;
+      end = pos + 2;
+    }
+  }
+  last = pushSegment(u, last, open, end);
+  uWrites[u] = writes;
+  uEnd[u] = segEnd[last];
+  uLast[u] = last;
+  finger[u] = 0;
+  spend(1);
+  return true;
+}
+
 /** Live segments of one unit of class `regClass`. */
 function liveUnit(u: u32, regClass: u32, fixed: bool): void {
+  const first = uEvents[u];
+  if (first != 0 && (linkValue[first] & 1) != 0 && liveInBlock(u, fixed)) return;
   uSegments[u] = 0;
   uEnd[u] = 0;
   const stamp = u + 1;

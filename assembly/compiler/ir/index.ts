@@ -136,7 +136,7 @@ import {
   stage,
   varCount,
 } from "./shader.ts";
-import { brokenAt, Rule, validate } from "./validate.ts";
+import { brokenAt, Rule, validate, validateLifted } from "./validate.ts";
 
 export {
   addContraction,
@@ -268,6 +268,7 @@ export {
   useCount,
   userOf,
   validate,
+  validateLifted,
   varCount,
   varWidth,
   widthOf,

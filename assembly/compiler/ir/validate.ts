@@ -220,10 +220,29 @@ function checkUses(v: u32): bool {
 
 /** Checks everything; uses instrScratch, nodeScratch and the dominance columns. */
 export function validate(): u32 {
+  const rule = check(true);
+  if (rule != Rule.NONE) return rule;
+  let uses: u32 = 0;
+  for (let i: u32 = 1; i < instrLimit(); i++) if (blockOf(i) != 0) uses += useCount(i);
+  where = 0;
+  return uses == checkedSources ? Rule.NONE : Rule.USES;
+}
+
+/**
+ * Checks what the input of the lifter can break: all but the use lists, which are the columns' own. The dominance columns
+ * must be fresh; uses instrScratch.
+ */
+export function validateLifted(): u32 {
+  return check(false);
+}
+
+let checkedSources: u32 = 0;
+
+function check(whole: bool): u32 {
   if (!checkLists()) return Rule.LISTS;
   if (!checkEdges()) return Rule.EDGES;
   if (!checkUnreachable()) return Rule.UNREACHABLE;
-  computeDominance();
+  if (whole) computeDominance();
   let position: u32 = 1;
   let sources: u32 = 0;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
@@ -253,7 +272,7 @@ export function validate(): u32 {
         if (!ok) return Rule.DOMINANCE;
       }
       if (!checkShape(i)) return Rule.SHAPES;
-      if (!checkUses(i)) return Rule.USES;
+      if (whole && !checkUses(i)) return Rule.USES;
     }
     const n = nextNode(b);
     if (n != 0 && kindOf(n) == Kind.IF) {
@@ -263,8 +282,6 @@ export function validate(): u32 {
       if (widthOf(condition(n)) != 1) return Rule.SHAPES;
     }
   }
-  let uses: u32 = 0;
-  for (let i: u32 = 1; i < instrLimit(); i++) if (blockOf(i) != 0) uses += useCount(i);
-  where = 0;
-  return uses == sources ? Rule.NONE : Rule.USES;
+  checkedSources = sources;
+  return Rule.NONE;
 }

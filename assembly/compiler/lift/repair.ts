@@ -17,7 +17,6 @@ import {
   entryBlock,
   firstInstr,
   firstUse,
-  instrScratch,
   jumpOf,
   lastInstr,
   loadVar,
@@ -34,19 +33,17 @@ import {
   widthOf,
 } from "../ir/index.ts";
 
-/** Behind every instruction of its block. */
-const AT_END: u32 = 0xffff_ffff;
-
 function readsAtEnd(user: u32): bool {
   return opOf(user) == Op.IF || opOf(user) == Op.PHI;
 }
 
+/** Within a block values come before their readers: the lifter makes them in that order, and the validator checks it. */
 function isDominated(value: u32, slot: u32): bool {
   const home = blockOf(value);
-  const block = useBlock(slot);
-  if (block != home) return dominates(home, block);
   const user = userOf(slot);
-  return readsAtEnd(user) || instrScratch[value] < instrScratch[user];
+  if (blockOf(user) == home && opOf(user) != Op.PHI) return true;
+  const block = useBlock(slot);
+  return block == home || dominates(home, block);
 }
 
 function storeBehind(value: u32, variable: u32): void {
@@ -54,7 +51,7 @@ function storeBehind(value: u32, variable: u32): void {
   if (opOf(value) == Op.PHI) cursorAfterPhis(blockOf(value));
   else if (next != 0) cursorBefore(next);
   else cursorAtEnd(blockOf(value));
-  instrScratch[storeVar(variable, value)] = AT_END;
+  storeVar(variable, value);
 }
 
 function readThrough(slot: u32, variable: u32, width: u32): void {
@@ -82,13 +79,10 @@ function repair(value: u32): void {
   }
 }
 
-/** O(uses). The predecessors are built and unreachable blocks are empty. */
+/** O(uses). The predecessors are built and unreachable blocks are empty; the dominance columns stay fresh. */
 export function repairDominance(): void {
   computeDominance();
-  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-    let position: u32 = 0;
-    for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) instrScratch[i] = ++position;
-  }
+  if (nextBlock(entryBlock()) == 0) return;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
       if (componentsOf(i) == 1 && firstUse(i) != 0) repair(i);

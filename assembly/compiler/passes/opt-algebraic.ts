@@ -129,15 +129,33 @@ function build(width: u32): u32 {
   return place0(i);
 }
 
+/** Words of a rule before its pattern: `ir-rules.ts`. */
+const HEADER: u32 = 4;
+const SWAPS: u32 = 1 << 24;
+const TWINS: u32 = 1 << 25;
+const OPS: u32 = SWAPS - 1;
+
 /** The value that replaces i by the first rule that fits, or 0. */
 function rewrite(i: u32): u32 {
   let rule = load<u32>(RULE_STARTS + ((<usize>opOf(i)) << 2));
+  if (word(rule) == 0) return 0;
+  // Few rules fit the sources' ops: the others are passed over without a look at their patterns.
+  const count = srcCount(i);
+  const a = count > 0 ? src(i, 0) : 0;
+  const b = count > 1 ? src(i, 1) : 0;
+  const third = count > 2 ? opOf(src(i, 2)) << 16 : 0;
+  const ops = opOf(a) | (opOf(b) << 8) | third;
+  const swapped = opOf(b) | (opOf(a) << 8) | third;
   for (; word(rule) != 0; rule += word(rule)) {
+    const mask = word(rule + 2);
+    const wanted = word(rule + 3);
+    if ((ops & mask & OPS) != wanted && ((mask & SWAPS) == 0 || (swapped & mask & OPS) != wanted)) continue;
+    if ((mask & TWINS) != 0 && a != b) continue;
     store<u64>(bound, 0);
     store<u64>(bound, 0, 8);
-    at = rule + 2;
+    at = rule + HEADER;
     if (!matches(i)) continue;
-    at = rule + 2 + word(rule + 1);
+    at = rule + HEADER + word(rule + 1);
     cursorBefore(i);
     return build(widthOf(i));
   }
