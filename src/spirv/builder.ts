@@ -6,14 +6,6 @@ import { type Id, TypePool } from "./type-pool.ts";
 import { magicNumber, type SpirvTarget, targetVersion } from "./version.ts";
 import { maxInstructionWords, WordBuffer } from "./word-buffer.ts";
 
-interface FunctionParts {
-  /** OpFunction, parameters and the first label. */
-  readonly head: WordBuffer;
-  /** Function variables: the first instructions of the first block. */
-  readonly locals: WordBuffer;
-  readonly body: WordBuffer;
-}
-
 interface Entry {
   readonly model: number;
   readonly fn: Id;
@@ -39,44 +31,90 @@ for (const opcode of [
 /**
  * Writes a SPIR-V module: hands out ids, keeps types and constants unique, and puts every instruction into its section.
  * Operands are words: ids, enumerants, literals. Calling it out of order (code without a block) throws `Bug`.
- * What no instruction can hold throws `InstructionTooLong`; debug names are cut instead.
+ * What no instruction can hold throws `InstructionTooLong`; debug names are cut instead. After `reset` it writes another
+ * module in the memory of the one before.
  */
 export class ModuleBuilder extends TypePool {
   /** The version word of the header. */
-  readonly version: number;
+  version = 0;
   private readonly capabilities: number[] = [];
   private lastCapability = -1;
   private standardSet: Id = 0;
   private readonly extensions: string[] = [];
-  private imports: Map<string, Id> | undefined;
+  private readonly imports = new Map<string, Id>();
   private readonly importWords = new WordBuffer();
-  private readonly entries: Entry[] = [];
+  private readonly entryPoints: Entry[] = [];
   private readonly modes = new WordBuffer();
   private readonly strings = new Map<string, Id>();
+  private lastString = "";
+  private lastStringId: Id = 0;
   private readonly stringWords = new WordBuffer();
   private readonly sourceWords = new WordBuffer();
-  private readonly names = new WordBuffer();
-  private readonly functions: FunctionParts[] = [];
-  private readonly variables: { id: Id; storageClass: number }[] = [];
+  private readonly names = new WordBuffer(1024);
+  /** Functions that are done. */
+  private readonly code = new WordBuffer(2048);
+  /** The function in the making: OpFunction, parameters and the first label; its variables; the rest of its code. */
+  private readonly head = new WordBuffer();
+  private readonly locals = new WordBuffer();
+  private readonly body = new WordBuffer(2048);
+  /** What stands before the code, in its order. */
+  private readonly preamble = new WordBuffer();
+  private readonly model = new WordBuffer();
+  private readonly sections: readonly WordBuffer[] = [
+    this.preamble,
+    this.importWords,
+    this.model,
+    this.modes,
+    this.stringWords,
+    this.sourceWords,
+    this.names,
+    this.annotations,
+    this.globals,
+    this.code,
+  ];
+  /** Ids and storage classes of the global variables, in turn. */
+  private readonly variables: number[] = [];
   private addressing: number = AddressingModel.Logical;
   private memory: number = MemoryModel.GLSL450;
-  private current: FunctionParts | undefined;
+  private inFunction = false;
   private openBlock = false;
   private hasBlock = false;
   private afterMerge = false;
-  /** The place that code to come has, and the one that the last OpLine gave. */
-  private hasWanted = false;
+  /** The place that code to come has (line -1: none), and the one that the last OpLine gave. */
   private wantedFile: Id = 0;
-  private wantedLine = 0;
+  private wantedLine = -1;
   private wantedColumn = 0;
-  private hasWritten = false;
   private writtenFile: Id = 0;
-  private writtenLine = 0;
+  private writtenLine = -1;
   private writtenColumn = 0;
 
   constructor(target: SpirvTarget) {
     super();
     this.version = targetVersion[target];
+  }
+
+  /** Starts another module; of the one before, finished or not, nothing is left but the memory. */
+  reset(target: SpirvTarget): void {
+    this.resetPool();
+    this.version = targetVersion[target];
+    this.capabilities.length = 0;
+    this.lastCapability = -1;
+    this.standardSet = 0;
+    this.extensions.length = 0;
+    if (this.imports.size > 0) this.imports.clear();
+    this.entryPoints.length = 0;
+    if (this.strings.size > 0) this.strings.clear();
+    this.lastStringId = 0;
+    this.variables.length = 0;
+    this.addressing = AddressingModel.Logical;
+    this.memory = MemoryModel.GLSL450;
+    this.inFunction = false;
+    this.openBlock = false;
+    this.afterMerge = false;
+    this.head.clear();
+    this.locals.clear();
+    this.body.clear();
+    for (let at = 0; at < this.sections.length; at++) this.sections[at]!.clear();
   }
 
   capability(capability: number): void {
@@ -92,7 +130,6 @@ export class ModuleBuilder extends TypePool {
 
   /** The id of an extended instruction set, imported once: `extInstImport("GLSL.std.450")`. */
   extInstImport(name: string): Id {
-    this.imports ??= new Map();
     let id = this.imports.get(name);
     if (id === undefined) {
       id = this.id();
@@ -120,15 +157,16 @@ export class ModuleBuilder extends TypePool {
    * every Input and Output variable (before).
    */
   entryPoint(model: number, fn: Id, name: string, interfaceIds?: readonly Id[]): void {
-    this.entries.push({ model, fn, name, interface: interfaceIds });
+    this.entryPoints.push({ model, fn, name, interface: interfaceIds });
   }
 
   executionMode(fn: Id, mode: number, ...operands: readonly number[]): void {
     const { modes } = this;
-    modes.start(Op.OpExecutionMode, operands.length + 3);
-    modes.push(fn);
-    modes.push(mode);
-    for (let at = 0; at < operands.length; at++) modes.push(operands[at]!);
+    const start = modes.open(Op.OpExecutionMode, operands.length + 3);
+    const { store } = modes;
+    store[start] = fn;
+    store[start + 1] = mode;
+    for (let at = 0; at < operands.length; at++) store[start + 2 + at] = operands[at]!;
   }
 
   /** For modes whose operands are ids (`LocalSizeId`). */
@@ -138,12 +176,15 @@ export class ModuleBuilder extends TypePool {
 
   /** The id of an OpString, one for each text. */
   string(text: string): Id {
+    if (this.lastStringId !== 0 && text === this.lastString) return this.lastStringId;
     let id = this.strings.get(text);
     if (id === undefined) {
       id = this.id();
       this.strings.set(text, id);
       this.stringWords.text(Op.OpString, id, -1, text);
     }
+    this.lastString = text;
+    this.lastStringId = id;
     return id;
   }
 
@@ -151,10 +192,10 @@ export class ModuleBuilder extends TypePool {
   source(language: number, version: number, file?: Id, text?: string): void {
     const { sourceWords } = this;
     if (file === undefined || text === undefined) {
-      sourceWords.start(Op.OpSource, file === undefined ? 3 : 4);
-      sourceWords.push(language);
-      sourceWords.push(version);
-      if (file !== undefined) sourceWords.push(file);
+      const at = sourceWords.open(Op.OpSource, file === undefined ? 3 : 4);
+      sourceWords.store[at] = language;
+      sourceWords.store[at + 1] = version;
+      if (file !== undefined) sourceWords.store[at + 2] = file;
       return;
     }
     const parts = splitText(text, (maxInstructionWords - 6) * 4);
@@ -179,44 +220,47 @@ export class ModuleBuilder extends TypePool {
   globalVariable(pointer: Id, storageClass: number, initializer?: Id): Id {
     const id = this.id();
     variable(this.globals, pointer, id, storageClass, initializer);
-    this.variables.push({ id, storageClass });
+    this.variables.push(id, storageClass);
     return id;
   }
 
   /** Starts a function; `id` where it was handed out before (a call ahead of the definition). */
   beginFunction(returns: Id, type: Id, control = 0, id: Id = this.id()): Id {
-    invariant(this.current === undefined, "function inside a function");
-    this.current = { head: new WordBuffer(), locals: new WordBuffer(), body: new WordBuffer() };
-    const { head } = this.current;
-    head.start(Op.OpFunction, 5);
-    head.push(returns);
-    head.push(id);
-    head.push(control);
-    head.push(type);
+    invariant(!this.inFunction, "function inside a function");
+    this.inFunction = true;
+    const { head } = this;
+    const at = head.open(Op.OpFunction, 5);
+    const { store } = head;
+    store[at] = returns;
+    store[at + 1] = id;
+    store[at + 2] = control;
+    store[at + 3] = type;
     this.hasBlock = false;
-    this.dropLine();
+    this.wantedLine = -1;
+    this.writtenLine = -1;
     return id;
   }
 
   parameter(type: Id): Id {
-    const { head } = this.openFunction();
+    this.needFunction();
+    const { head } = this;
     const id = this.id();
-    head.start(Op.OpFunctionParameter, 3);
-    head.push(type);
-    head.push(id);
+    const at = head.open(Op.OpFunctionParameter, 3);
+    head.store[at] = type;
+    head.store[at + 1] = id;
     return id;
   }
 
   /** Starts a block. The block before must have its terminator. */
   label(id: Id = this.id()): Id {
-    const parts = this.openFunction();
+    this.needFunction();
     invariant(!this.openBlock, "label inside an open block");
-    const words = this.hasBlock ? parts.body : parts.head;
-    words.start(Op.OpLabel, 2);
-    words.push(id);
+    const words = this.hasBlock ? this.body : this.head;
+    const at = words.open(Op.OpLabel, 2);
+    words.store[at] = id;
     this.hasBlock = true;
     this.openBlock = true;
-    this.hasWritten = false;
+    this.writtenLine = -1;
     return id;
   }
 
@@ -227,21 +271,21 @@ export class ModuleBuilder extends TypePool {
 
   /** A variable of storage class Function; it goes to the start of the first block wherever it is asked for. */
   localVariable(pointer: Id, initializer?: Id): Id {
+    this.needFunction();
     const id = this.id();
-    variable(this.openFunction().locals, pointer, id, StorageClass.Function, initializer);
+    variable(this.locals, pointer, id, StorageClass.Function, initializer);
     return id;
   }
 
   /** Later instructions come from this place (line and column count from 1); written only where it changes. */
   line(file: Id, line: number, column: number): void {
-    this.hasWanted = true;
     this.wantedFile = file;
     this.wantedLine = line;
     this.wantedColumn = column;
   }
 
   noLine(): void {
-    this.hasWanted = false;
+    this.wantedLine = -1;
   }
 
   /**
@@ -249,26 +293,29 @@ export class ModuleBuilder extends TypePool {
    * which is what most instructions are made of.
    */
   emit(opcode: number, a?: number, b?: number, c?: number, d?: number, e?: number): void {
-    const count = a === undefined ? 1 : b === undefined ? 2 : c === undefined ? 3 : d === undefined ? 4 : 5;
-    const body = this.startInstruction(opcode, e === undefined ? count : 6);
-    if (a !== undefined) body.push(a);
-    if (b !== undefined) body.push(b);
-    if (c !== undefined) body.push(c);
-    if (d !== undefined) body.push(d);
-    if (e !== undefined) body.push(e);
+    let count = a === undefined ? 1 : b === undefined ? 2 : c === undefined ? 3 : d === undefined ? 4 : 5;
+    if (e !== undefined) count = 6;
+    const at = this.open(opcode, count);
+    const { store } = this.body;
+    if (a !== undefined) store[at] = a;
+    if (b !== undefined) store[at + 1] = b;
+    if (c !== undefined) store[at + 2] = c;
+    if (d !== undefined) store[at + 3] = d;
+    if (e !== undefined) store[at + 4] = e;
     if (isTerminator[opcode] === 1) this.closeBlock();
   }
 
   /** As `emit` for any number of operands. */
   emitWords(opcode: number, operands: readonly number[]): void {
-    const body = this.startInstruction(opcode, operands.length + 1);
-    for (let at = 0; at < operands.length; at++) body.push(operands[at]!);
+    const start = this.open(opcode, operands.length + 1);
+    const { store } = this.body;
+    for (let at = 0; at < operands.length; at++) store[start + at] = operands[at]!;
     if (isTerminator[opcode] === 1) this.closeBlock();
   }
 
   private closeBlock(): void {
     this.openBlock = false;
-    this.hasWritten = false;
+    this.writtenLine = -1;
   }
 
   /** An instruction with result type and result; the operands follow the result. */
@@ -276,153 +323,158 @@ export class ModuleBuilder extends TypePool {
     const id = this.id();
     let count = a === undefined ? 3 : b === undefined ? 4 : c === undefined ? 5 : d === undefined ? 6 : 7;
     if (e !== undefined) count = f === undefined ? 8 : 9;
-    const body = this.startInstruction(opcode, count);
-    body.push(type);
-    body.push(id);
-    if (a !== undefined) body.push(a);
-    if (b !== undefined) body.push(b);
-    if (c !== undefined) body.push(c);
-    if (d !== undefined) body.push(d);
-    if (e !== undefined) body.push(e);
-    if (f !== undefined) body.push(f);
+    const at = this.open(opcode, count);
+    const { store } = this.body;
+    store[at] = type;
+    store[at + 1] = id;
+    if (a !== undefined) store[at + 2] = a;
+    if (b !== undefined) store[at + 3] = b;
+    if (c !== undefined) store[at + 4] = c;
+    if (d !== undefined) store[at + 5] = d;
+    if (e !== undefined) store[at + 6] = e;
+    if (f !== undefined) store[at + 7] = f;
     return id;
   }
 
-  /** A pointer `indices` further than `base`, and one index more where there is one. */
-  accessChain(pointer: Id, base: Id, indices: readonly Id[], last?: Id): Id {
+  /**
+   * A pointer `count` indices further than `base`, and one index more where there is one; the indices are in `indices`
+   * from `first` on.
+   */
+  accessChain(pointer: Id, base: Id, indices: ArrayLike<Id>, first: number, count: number, last?: Id): Id {
     const id = this.id();
-    const count = indices.length;
-    const body = this.startInstruction(Op.OpAccessChain, count + (last === undefined ? 4 : 5));
-    body.push(pointer);
-    body.push(id);
-    body.push(base);
-    for (let at = 0; at < count; at++) body.push(indices[at]!);
-    if (last !== undefined) body.push(last);
+    const start = this.open(Op.OpAccessChain, count + (last === undefined ? 4 : 5));
+    const { store } = this.body;
+    store[start] = pointer;
+    store[start + 1] = id;
+    store[start + 2] = base;
+    for (let at = 0; at < count; at++) store[start + 3 + at] = indices[first + at]!;
+    if (last !== undefined) store[start + 3 + count] = last;
     return id;
   }
 
   /** As `emitResult` for any number of operands. */
   emitResultWords(opcode: number, type: Id, operands: readonly number[]): Id {
     const id = this.id();
-    const body = this.startInstruction(opcode, operands.length + 3);
-    body.push(type);
-    body.push(id);
-    for (let at = 0; at < operands.length; at++) body.push(operands[at]!);
+    const start = this.open(opcode, operands.length + 3);
+    const { store } = this.body;
+    store[start] = type;
+    store[start + 1] = id;
+    for (let at = 0; at < operands.length; at++) store[start + 2 + at] = operands[at]!;
     return id;
   }
 
-  private startInstruction(opcode: number, count: number): WordBuffer {
-    const { body } = this.openFunction();
+  /** Starts an instruction of the open block, and gives the place of its second word in the store of `body`. */
+  private open(opcode: number, count: number): number {
     // the message is made only where it is needed: this is the busiest place of all
-    if (!this.openBlock) throw new Bug(`${instructionRow(opcode)?.name} outside a block`);
-    this.flushLine(body);
-    body.start(opcode, count);
+    if (!this.openBlock) this.outsideBlock(opcode);
+    // a merge and its branch are neighbours: no line between them
+    if (!this.afterMerge) this.flushLine();
     this.afterMerge = opcode === Op.OpSelectionMerge || opcode === Op.OpLoopMerge;
-    return body;
+    return this.body.open(opcode, count);
+  }
+
+  private outsideBlock(opcode: number): never {
+    this.needFunction();
+    throw new Bug(`${instructionRow(opcode)?.name} outside a block`);
   }
 
   /** A `GLSL.std.450` instruction. */
   extInst(type: Id, instruction: number, operands: readonly Id[]): Id {
     if (this.standardSet === 0) this.standardSet = this.extInstImport("GLSL.std.450");
     const id = this.id();
-    const body = this.startInstruction(Op.OpExtInst, operands.length + 5);
-    body.push(type);
-    body.push(id);
-    body.push(this.standardSet);
-    body.push(instruction);
-    for (let at = 0; at < operands.length; at++) body.push(operands[at]!);
+    const start = this.open(Op.OpExtInst, operands.length + 5);
+    const { store } = this.body;
+    store[start] = type;
+    store[start + 1] = id;
+    store[start + 2] = this.standardSet;
+    store[start + 3] = instruction;
+    for (let at = 0; at < operands.length; at++) store[start + 4 + at] = operands[at]!;
     return id;
   }
 
   endFunction(): void {
-    const parts = this.openFunction();
+    this.needFunction();
     invariant(!this.openBlock, "function ends inside an open block");
-    parts.body.start(Op.OpFunctionEnd, 1);
-    this.functions.push(parts);
-    this.current = undefined;
+    const { code, head, locals, body } = this;
+    body.open(Op.OpFunctionEnd, 1);
+    code.append(head);
+    code.append(locals);
+    code.append(body);
+    head.clear();
+    locals.clear();
+    body.clear();
+    this.inFunction = false;
   }
 
-  /** The whole module, sections in the specification's order. The builder is used up by it. */
+  /** The whole module, sections in the specification's order. */
   finish(): Uint32Array {
-    invariant(this.current === undefined, "module ends inside a function");
-    const head = new WordBuffer();
-    head.push(magicNumber);
-    head.push(this.version);
-    head.push(0);
-    head.push(this.bound);
-    head.push(0);
-    for (const capability of this.capabilities) {
-      head.start(Op.OpCapability, 2);
-      head.push(capability);
-    }
-    for (const name of this.extensions) head.text(Op.OpExtension, -1, -1, name);
-    const model = new WordBuffer();
-    model.instruction(Op.OpMemoryModel, [this.addressing, this.memory]);
-    for (const entry of this.entries) {
-      const at = model.length;
-      model.text(Op.OpEntryPoint, entry.model, entry.fn, entry.name);
-      if (entry.interface === undefined) this.defaultInterface(model);
-      else for (const id of entry.interface) model.push(id);
-      model.stretch(at);
-    }
-    const sections = [
-      head,
-      this.importWords,
-      model,
-      this.modes,
-      this.stringWords,
-      this.sourceWords,
-      this.names,
-      this.annotations,
-      this.globals,
-    ];
-    for (const { head: first, locals, body } of this.functions) sections.push(first, locals, body);
+    invariant(!this.inFunction, "module ends inside a function");
+    this.writePreamble();
+    this.writeModel();
+    const { sections } = this;
     let length = 0;
-    for (const section of sections) length += section.length;
+    for (let at = 0; at < sections.length; at++) length += sections[at]!.length;
     const words = new Uint32Array(length);
-    let at = 0;
-    for (const section of sections) {
-      at = section.copyTo(words, at);
-      section.release();
-    }
-    this.releaseTable();
+    let end = 0;
+    for (let at = 0; at < sections.length; at++) end = sections[at]!.copyTo(words, end);
     return words;
   }
 
-  private defaultInterface(words: WordBuffer): void {
-    for (const { id, storageClass } of this.variables) {
-      const inOut = storageClass === StorageClass.Input || storageClass === StorageClass.Output;
-      if (inOut || this.version >= 0x10400) words.push(id);
+  private writePreamble(): void {
+    const { preamble, capabilities } = this;
+    preamble.push(magicNumber);
+    preamble.push(this.version);
+    preamble.push(0);
+    preamble.push(this.bound);
+    preamble.push(0);
+    for (let each = 0; each < capabilities.length; each++) {
+      const at = preamble.open(Op.OpCapability, 2);
+      preamble.store[at] = capabilities[each]!;
+    }
+    for (const name of this.extensions) preamble.text(Op.OpExtension, -1, -1, name);
+  }
+
+  private writeModel(): void {
+    const { model } = this;
+    const at = model.open(Op.OpMemoryModel, 3);
+    model.store[at] = this.addressing;
+    model.store[at + 1] = this.memory;
+    for (const entry of this.entryPoints) {
+      const start = model.length;
+      model.text(Op.OpEntryPoint, entry.model, entry.fn, entry.name);
+      if (entry.interface === undefined) this.defaultInterface(model);
+      else for (const id of entry.interface) model.push(id);
+      model.stretch(start);
     }
   }
 
-  private openFunction(): FunctionParts {
-    const { current } = this;
-    if (current === undefined) throw new Bug("no open function");
-    return current;
+  private defaultInterface(words: WordBuffer): void {
+    const { variables } = this;
+    for (let at = 0; at < variables.length; at += 2) {
+      const storageClass = variables[at + 1];
+      const inOut = storageClass === StorageClass.Input || storageClass === StorageClass.Output;
+      if (inOut || this.version >= 0x10400) words.push(variables[at]!);
+    }
   }
 
-  private dropLine(): void {
-    this.hasWanted = false;
-    this.hasWritten = false;
+  private needFunction(): void {
+    if (!this.inFunction) throw new Bug("no open function");
   }
 
-  private flushLine(body: WordBuffer): void {
-    // a merge and its branch are neighbours: no line between them
-    if (this.afterMerge) return;
-    if (!this.hasWanted) {
-      if (this.hasWritten) body.start(Op.OpNoLine, 1);
-      this.hasWritten = false;
+  private flushLine(): void {
+    const { body, wantedLine, writtenLine } = this;
+    if (wantedLine < 0) {
+      if (writtenLine >= 0) body.open(Op.OpNoLine, 1);
+      this.writtenLine = -1;
       return;
     }
-    const { wantedFile, wantedLine, wantedColumn } = this;
-    const same = wantedLine === this.writtenLine && wantedColumn === this.writtenColumn;
-    if (this.hasWritten && same && wantedFile === this.writtenFile) return;
-    body.start(Op.OpLine, 4);
-    body.push(wantedFile);
-    body.push(wantedLine);
-    body.push(wantedColumn);
-    this.hasWritten = true;
+    const { wantedFile, wantedColumn } = this;
+    if (wantedLine === writtenLine && wantedColumn === this.writtenColumn && wantedFile === this.writtenFile) return;
+    const at = body.open(Op.OpLine, 4);
+    const { store } = body;
+    store[at] = wantedFile;
+    store[at + 1] = wantedLine;
+    store[at + 2] = wantedColumn;
     this.writtenFile = wantedFile;
     this.writtenLine = wantedLine;
     this.writtenColumn = wantedColumn;
@@ -430,11 +482,12 @@ export class ModuleBuilder extends TypePool {
 }
 
 function variable(words: WordBuffer, pointer: Id, id: Id, storageClass: number, initializer: Id | undefined): void {
-  words.start(Op.OpVariable, initializer === undefined ? 4 : 5);
-  words.push(pointer);
-  words.push(id);
-  words.push(storageClass);
-  if (initializer !== undefined) words.push(initializer);
+  const at = words.open(Op.OpVariable, initializer === undefined ? 4 : 5);
+  const { store } = words;
+  store[at] = pointer;
+  store[at + 1] = id;
+  store[at + 2] = storageClass;
+  if (initializer !== undefined) store[at + 3] = initializer;
 }
 
 /** A name as far as it fits into an instruction beside an id and a member's number. */

@@ -14,40 +14,33 @@ export class InstructionTooLong extends Error {
   }
 }
 
-/** Stores of buffers that were released: a module has a dozen buffers, and making a typed array costs as much as filling it. */
-const spareStores: Uint32Array[] = [];
-const noWords = new Uint32Array(0);
-const SPARE_COUNT = 64;
-const SPARE_WORDS = 16_384;
+/** Words that a cleared buffer keeps: a huge module shall not hold its memory for good. */
+const KEPT_WORDS = 65_536;
 const encoder = new TextEncoder();
 
-/** A growing run of instructions. */
+/** A growing run of instructions, used again and again: making a typed array costs as much as filling it. */
 export class WordBuffer {
-  private store: Uint32Array = spareStores.pop() ?? new Uint32Array(256);
+  /** The words, `length` of them written. Another array after each write that did not fit. */
+  store: Uint32Array;
   private used = 0;
+
+  constructor(words = 256) {
+    this.store = new Uint32Array(words);
+  }
 
   get length(): number {
     return this.used;
   }
 
-  /** The words written so far; valid until the next write. */
-  get words(): Uint32Array {
-    return this.store.subarray(0, this.used);
-  }
-
-  /** The word at an index below `length`. */
-  at(index: number): number {
-    return this.store[index]!;
-  }
-
-  /** Writes a word at an index below `length`. */
-  setAt(index: number, word: number): void {
-    this.store[index] = word;
-  }
-
   /** Takes back everything from an index on. */
   truncate(length: number): void {
     this.used = length;
+  }
+
+  /** Makes it empty. */
+  clear(): void {
+    this.used = 0;
+    if (this.store.length > KEPT_WORDS) this.store = new Uint32Array(256);
   }
 
   /** Whether `count` words from `first` on are those from `second` on, the one at `skipped` of each set aside. */
@@ -74,11 +67,12 @@ export class WordBuffer {
     return start + used;
   }
 
-  /** Ends the buffer's life: its memory goes to a later one. */
-  release(): void {
-    if (this.store.length <= SPARE_WORDS && spareStores.length < SPARE_COUNT) spareStores.push(this.store);
-    this.store = noWords;
-    this.used = 0;
+  /** Appends the words of another buffer. */
+  append(other: WordBuffer): void {
+    const { used } = this;
+    this.used = used + other.used;
+    if (this.used > this.store.length) this.grow();
+    other.copyTo(this.store, used);
   }
 
   push(word: number): void {
@@ -86,26 +80,37 @@ export class WordBuffer {
     this.store[this.used++] = word;
   }
 
-  /** Starts an instruction of `count` words, the first included; `push` the others. Throws `InstructionTooLong`. */
-  start(opcode: number, count: number): void {
+  /**
+   * Starts an instruction of `count` words, the first included, and gives the place in `store` of the second: the caller
+   * writes the others. Throws `InstructionTooLong`.
+   */
+  open(opcode: number, count: number): number {
     if (count > maxInstructionWords) throw new InstructionTooLong(opcode, count);
-    this.push((count << 16) | opcode);
+    const at = this.used;
+    this.used = at + count;
+    if (this.used > this.store.length) this.grow();
+    this.store[at] = (count << 16) | opcode;
+    return at + 1;
   }
 
   /** Appends one instruction; `operands` are its words after the first. Throws `InstructionTooLong`. */
   instruction(opcode: number, operands: readonly number[]): void {
     const count = operands.length;
-    this.start(opcode, count + 1);
-    for (let at = 0; at < count; at++) this.push(operands[at]!);
+    const start = this.open(opcode, count + 1);
+    const { store } = this;
+    for (let at = 0; at < count; at++) store[start + at] = operands[at]!;
   }
 
   /** Appends an instruction of up to two words (negative: none) and a literal string, as `encodeString` has it. */
   text(opcode: number, first: number, second: number, text: string): void {
     const start = this.used;
-    this.push(0);
-    if (first >= 0) this.push(first);
-    if (second >= 0) this.push(second);
     const length = text.length;
+    this.used = start + 4 + (length >> 2);
+    if (this.used > this.store.length) this.grow();
+    const { store } = this;
+    let end = start + 1;
+    if (first >= 0) store[end++] = first;
+    if (second >= 0) store[end++] = second;
     let word = 0;
     let at = 0;
     for (; at < length; at++) {
@@ -113,9 +118,10 @@ export class WordBuffer {
       if (code === 0 || code >= 128) break;
       word |= code << ((at & 3) << 3);
       if ((at & 3) !== 3) continue;
-      this.push(word);
+      store[end++] = word;
       word = 0;
     }
+    this.used = end;
     if (at === length) this.push(word);
     else this.bytes(word, at & 3, encoder.encode(text.slice(at)));
     const count = this.used - start;
@@ -145,7 +151,7 @@ export class WordBuffer {
   }
 
   private grow(): void {
-    const grown = new Uint32Array(Math.max(256, this.store.length * 2));
+    const grown = new Uint32Array(Math.max(this.used, this.store.length * 2));
     grown.set(this.store);
     this.store = grown;
   }

@@ -429,7 +429,7 @@ export abstract class PlaceEmitter extends ConstantEmitter {
     if (indices.length === 0 && last === undefined) return place.pointer;
     const type = component === undefined ? place.type : scalarType(scalarOf(place.type)!);
     const pointer = this.pointerId(place.storageClass, this.typeId(type, place.layout));
-    const id = this.b.accessChain(pointer, place.pointer, indices, last);
+    const id = this.b.accessChain(pointer, place.pointer, indices, 0, indices.length, last);
     if (place.nonUniform) this.nonUniform(id);
     return id;
   }
