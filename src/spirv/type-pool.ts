@@ -291,7 +291,12 @@ export class TypePool {
   }
 
   typeRuntimeArray(element: Id, strideBytes?: number): Id {
-    const id = this.shortType(Op.OpTypeRuntimeArray, element, -1, strideBytes === undefined ? 0 : (strideBytes + 1) | 0);
+    const id = this.shortType(
+      Op.OpTypeRuntimeArray,
+      element,
+      -1,
+      strideBytes === undefined ? 0 : (strideBytes + 1) | 0,
+    );
     if (this.fresh && strideBytes !== undefined) this.decorate(id, Decoration.ArrayStride, strideBytes);
     return id;
   }

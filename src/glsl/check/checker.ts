@@ -147,6 +147,8 @@ class Checker extends StatementChecker {
       body: undefined,
       closing: place.end,
       calls: new Map(),
+      module: 0,
+      id: 0,
     };
     if (
       decl.body !== undefined &&

@@ -93,6 +93,9 @@ export interface FunctionSymbol {
   /** Position of the body's closing brace. */
   closing: number;
   readonly calls: Map<FunctionSymbol, { readonly position: number; readonly end: number }>;
+  /** The emitter's mark: its id in the module of that number. */
+  module: number;
+  id: number;
 }
 
 /** A component of a constant. A bigint is a 64-bit integer beyond +-(2^53 - 1), which no double holds for sure. */

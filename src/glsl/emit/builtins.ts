@@ -11,7 +11,7 @@ import {
 } from "../../spirv/index.ts";
 import type { Overload } from "../builtins/index.ts";
 import type { BuiltinExpr, Expr } from "../check/index.ts";
-import { scalarFacts, scalarOf, scalarType, type Type, vectorType } from "../types/index.ts";
+import { numberOf, scalarFacts, scalarOf, scalarType, type Type, vectorType } from "../types/index.ts";
 import { constantNumber, ImageEmitter, isImageLowering } from "./images.ts";
 import type { Place } from "./places.ts";
 
@@ -238,13 +238,13 @@ export abstract class BuiltinEmitter extends ImageEmitter {
   /** Values of the arguments that are read; a scalar that stands for a vector is spread. */
   private operands(expr: BuiltinExpr): Id[] {
     const { parameters } = expr.overload;
-    const wide = widest(expr.args);
-    const values: Id[] = [];
-    for (let at = 0; at < expr.args.length; at++) {
-      const arg = expr.args[at]!;
+    const { args } = expr;
+    const values = new Array<Id>(args.length);
+    for (let at = 0; at < args.length; at++) {
+      const arg = args[at]!;
       const value = this.value(arg);
-      const spread = wide > 1 && parameters[at]?.mode === "splat";
-      values.push(spread ? this.splat(value, vectorType(scalarOf(arg.type)!, wide)) : value);
+      const spread = parameters[at]?.mode === "splat" ? widest(args) : 1;
+      values[at] = spread > 1 ? this.splat(value, numberOf(arg.type)!.vectors[spread]!) : value;
     }
     return values;
   }
@@ -313,5 +313,10 @@ export abstract class BuiltinEmitter extends ImageEmitter {
 }
 
 function widest(args: readonly Expr[]): number {
-  return args.reduce((most, arg) => (arg.type.kind === "vector" ? Math.max(most, arg.type.size) : most), 1);
+  let most = 1;
+  for (let at = 0; at < args.length; at++) {
+    const { type } = args[at]!;
+    if (type.kind === "vector" && type.size > most) most = type.size;
+  }
+  return most;
 }

@@ -1,5 +1,5 @@
 import { Bug } from "../../base/index.ts";
-import { type Id, Op } from "../../spirv/index.ts";
+import { type Id, Op, type SpirvTarget } from "../../spirv/index.ts";
 import type { BinaryExpr, Component, Expr, Variable } from "../check/index.ts";
 import {
   boolType,
@@ -8,6 +8,7 @@ import {
   intType,
   isReal,
   leafCount,
+  numberOf,
   type ScalarType,
   scalarOf,
   scalarType,
@@ -23,9 +24,20 @@ export abstract class ConstantEmitter extends TypeEmitter {
   /** Specialisation constants by variable. */
   private specialized: Map<Variable, Id> | undefined;
 
+  protected override startModule(target: SpirvTarget): void {
+    super.startModule(target);
+    this.specialized = undefined;
+  }
+
   protected constantId(type: Type, values: readonly Component[], start = 0): Id {
-    const b = this.b;
     if (type.kind === "scalar") return this.scalarConstant(type, values[start]!);
+    const b = this.b;
+    if (type.kind === "vector") {
+      const scalar = type.vectors[1] as ScalarType;
+      const components = new Array<Id>(type.size);
+      for (let at = 0; at < type.size; at++) components[at] = this.scalarConstant(scalar, values[start + at]!);
+      return b.constComposite(this.typeId(type), components);
+    }
     // only `{}` makes one, and its parts are not known here
     if (type.kind === "array" && type.specSize !== undefined) return b.constNull(this.typeId(type));
     const parts: Id[] = [];
@@ -47,13 +59,17 @@ export abstract class ConstantEmitter extends TypeEmitter {
   }
 
   private scalarConstant(type: ScalarType, value: Component): Id {
-    if (type.scalar === "bool") return this.b.constBool(value !== 0);
+    if (type.kindNumber === 3) return this.b.constBool(value !== 0);
     return this.b.constScalar(this.typeId(type), value);
   }
 
   /** The same value in every component of a type. */
   protected filledConstant(type: Type, value: number): Id {
     if (type.kind === "scalar") return this.scalarConstant(type, value);
+    if (type.kind === "vector") {
+      const id = this.scalarConstant(type.vectors[1] as ScalarType, value);
+      return this.b.constComposite(this.typeId(type), new Array<Id>(type.size).fill(id));
+    }
     return this.constantId(
       type,
       Array.from({ length: leafCount(type) }, () => value),
@@ -61,7 +77,7 @@ export abstract class ConstantEmitter extends TypeEmitter {
   }
 
   protected int(value: number): Id {
-    return this.scalarConstant(intType, value);
+    return this.b.constInt(value);
   }
 
   protected override specValue(expr: Expr): Id {
@@ -139,7 +155,7 @@ export abstract class ConstantEmitter extends TypeEmitter {
     };
     const left = operand(expr.left);
     const right = operand(expr.right);
-    const opcode = binaryOpcode(expr.op, scalarOf(expr.left.type) ?? "int");
+    const opcode = binaryOpcode(expr.op, numberOf(expr.left.type) ?? intType);
     if ((expr.op === "==" || expr.op === "!=") && wide) {
       throw new Bug("comparison of vectors among specialisation constants");
     }

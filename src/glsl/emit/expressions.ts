@@ -1,9 +1,10 @@
 import { Bug } from "../../base/index.ts";
-import { type Id, Op, StorageClass } from "../../spirv/index.ts";
+import { type Id, Op, type SpirvTarget, StorageClass } from "../../spirv/index.ts";
 import type {
   AssignExpr,
   BinaryExpr,
   CallExpr,
+  Component,
   ConditionalExpr,
   Expr,
   FunctionSymbol,
@@ -24,6 +25,9 @@ import {
 import { BuiltinEmitter } from "./builtins.ts";
 import type { OpaqueArgument } from "./places.ts";
 
+type VariableExpr = Extract<Expr, { readonly kind: "variable" }>;
+export const noOpaque: readonly OpaqueArgument[] = [];
+
 /** Nodes that an operand may have to be computed whether it is wanted or not. */
 const CHEAP_LIMIT = 8;
 
@@ -33,6 +37,15 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
   protected abstract functionId(symbol: FunctionSymbol, opaque: readonly OpaqueArgument[]): Id;
   protected abstract linePosition(position: number): void;
 
+  /** Function variables that hold a constant for dynamic indexing, by the constant's values. */
+  protected tables: Map<readonly Component[], Id> | undefined;
+
+  protected override startModule(target: SpirvTarget): void {
+    super.startModule(target);
+    this.tables = undefined;
+    this.precise = false;
+  }
+
   protected override value(expr: Expr): Id {
     if (expr.kind === "constant") {
       if (expr.type.kind === "reference") return this.referenceConstant(expr.type, expr.values[0]!);
@@ -41,11 +54,11 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
     if (expr.constness === 2) return this.specValue(expr);
     switch (expr.kind) {
       case "variable":
-        return this.load(this.resolve(expr));
+        return this.variableValue(expr);
       case "index":
       case "member":
       case "swizzle":
-        return this.isPlace(expr) ? this.load(this.resolve(expr)) : this.part(expr);
+        return this.isPlace(expr) ? this.loaded(expr) : this.part(expr);
       case "length": {
         if (expr.base.kind !== "member") throw new Bug("length of no member");
         const block = this.pointerOf(this.resolve(expr.base.base));
@@ -79,6 +92,21 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
       default:
         throw new Bug(`value of ${expr.kind}`);
     }
+  }
+
+  /** What a place holds. */
+  private loaded(expr: Expr): Id {
+    const top = this.indexTop;
+    const id = this.load(this.resolve(expr));
+    this.indexTop = top;
+    return id;
+  }
+
+  private variableValue(expr: VariableExpr): Id {
+    const { variable } = expr;
+    if (this.vulkanMemory || variable.layout !== undefined) return this.loaded(expr);
+    const { id, type = variable.type } = this.slot(variable);
+    return this.b.emitResult(Op.OpLoad, this.typeId(type), id);
   }
 
   /** An expression for what it does; the value may be left out. */
@@ -139,9 +167,9 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
 
   /** Left-deep chains in a loop, as deep as the source has them. */
   private binaryChain(expr: BinaryExpr): Id {
+    if (expr.left.kind !== "binary") return this.binaryStep(expr, this.value(expr.left));
     const chain: BinaryExpr[] = [];
     let left: Expr = expr;
-    if (expr.left.kind !== "binary") return this.binaryStep(expr, this.value(expr.left));
     for (; left.kind === "binary" && left.constness !== 2; left = left.left) chain.push(left);
     let result = this.value(left);
     for (let at = chain.length - 1; at >= 0; at--) result = this.binaryStep(chain[at]!, result);
@@ -220,8 +248,16 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
     const { op, target, type } = expr;
     const outer = this.precise;
     this.precise ||= rootVariable(target)?.precise === true;
-    const place = this.resolve(target);
     let value: Id;
+    if (target.kind === "variable" && op === undefined && !this.vulkanMemory && target.variable.layout === undefined) {
+      const { id } = this.slot(target.variable);
+      value = this.value(expr.value);
+      this.linePosition(expr.position);
+      this.b.emit(Op.OpStore, id, value);
+      this.precise = outer;
+      return value;
+    }
+    const place = this.resolve(target);
     if (op === undefined) {
       value = this.value(expr.value);
     } else {
@@ -248,6 +284,13 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
 
   private call(expr: CallExpr): Id {
     const { callee, args } = expr;
+    if (takesValuesOnly(callee)) {
+      const values = new Array<Id>(args.length + 1);
+      for (let at = 0; at < args.length; at++) values[at + 1] = this.value(args[at]!);
+      const result = this.typeId(expr.type);
+      values[0] = this.functionId(callee, noOpaque);
+      return this.b.emitResultWords(Op.OpFunctionCall, result, values);
+    }
     const after: (() => void)[] = [];
     const opaque: OpaqueArgument[] = [];
     const ids = args.map((arg, at) => {
@@ -273,6 +316,15 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
     for (const copyBack of after) copyBack();
     return result;
   }
+}
+
+/** Whether all parameters are passed by value. */
+function takesValuesOnly({ parameters }: FunctionSymbol): boolean {
+  for (let at = 0; at < parameters.length; at++) {
+    const { type, mode } = parameters[at]!;
+    if (mode !== "in" || coreType(type).kind === "opaque") return false;
+  }
+  return true;
 }
 
 /** No effects, no memory beyond variables of the invocation, few nodes: fit to be computed without need. */

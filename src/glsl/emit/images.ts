@@ -46,7 +46,7 @@ function coordinateSize({ dim, arrayed }: OpaqueType): number {
 }
 
 /** Arguments of a sampling function by role; see `builtins/textures.ts`. */
-type Roles = { [R in "c" | "C" | "p" | "P" | "d" | "b" | "l" | "x" | "y" | "o" | "q" | "m" | "n"]?: Id };
+type Roles = Record<"c" | "C" | "p" | "P" | "d" | "b" | "l" | "x" | "y" | "o" | "q" | "m" | "n", Id | undefined>;
 
 /** Texture and image functions. Source: SPIR-V specification, Image Instructions. */
 export abstract class ImageEmitter extends OperatorEmitter {
@@ -91,7 +91,21 @@ export abstract class ImageEmitter extends OperatorEmitter {
 
   /** Values of the arguments after the first by role; the sampler itself comes last, beside its use. */
   private roles(expr: BuiltinExpr): Roles {
-    const roles: Roles = {};
+    const roles: Roles = {
+      c: undefined,
+      C: undefined,
+      p: undefined,
+      P: undefined,
+      d: undefined,
+      b: undefined,
+      l: undefined,
+      x: undefined,
+      y: undefined,
+      o: undefined,
+      q: undefined,
+      m: undefined,
+      n: undefined,
+    };
     const { instruction } = expr.overload;
     for (let at = 1; at < instruction.length; at++) {
       roles[instruction[at] as keyof Roles] = this.value(expr.args[at]!);
@@ -160,10 +174,11 @@ export abstract class ImageEmitter extends OperatorEmitter {
   private imageOperands(roles: Roles, offset: Expr | undefined): number[] {
     let mask = 0;
     const ids: Id[] = [];
-    const add = (bit: number, ...more: readonly (Id | undefined)[]): void => {
-      if (more[0] === undefined) return;
+    const add = (bit: number, first: Id | undefined, second?: Id): void => {
+      if (first === undefined) return;
       mask |= bit;
-      ids.push(...(more as Id[]));
+      ids.push(first);
+      if (second !== undefined) ids.push(second);
     };
     add(ImageOperands.Bias, roles.b);
     add(ImageOperands.Lod, roles.l);

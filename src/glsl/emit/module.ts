@@ -6,7 +6,6 @@ import {
   ExecutionModel,
   type Id,
   InstructionTooLong,
-  ModuleBuilder,
   maxInstructionWords,
   Op,
   opName,
@@ -19,6 +18,7 @@ import type { Diagnostics } from "../diagnostics.ts";
 import type { Version } from "../preprocess/index.ts";
 import type { Sources } from "../source.ts";
 import { coreType, scalarType, vectorType } from "../types/index.ts";
+import { noOpaque } from "./expressions.ts";
 import type { OpaqueArgument } from "./places.ts";
 import { StatementEmitter } from "./statements.ts";
 
@@ -33,7 +33,7 @@ export interface EmitOptions {
   readonly sources: Sources;
 }
 
-const none: readonly OpaqueArgument[] = [];
+const noParameters: readonly Id[] = [];
 
 const models = {
   compute: ExecutionModel.GLCompute,
@@ -52,79 +52,98 @@ const depthModes: Readonly<Record<string, number>> = {
  * for SPIR-V, which is reported.
  */
 export function emitModule(module: Module, options: EmitOptions, diagnostics: Diagnostics): Uint32Array | undefined {
-  const emitter = new ModuleEmitter(module, options);
+  const emitter = spareEmitters.pop() ?? new ModuleEmitter(options);
   try {
-    return emitter.run();
+    return emitter.run(module, options);
   } catch (error) {
     if (!(error instanceof InstructionTooLong)) throw error;
     const values = { op: opName(error.opcode), words: error.words, limit: maxInstructionWords };
     diagnostics.error("GLSL_TOO_LONG", values, emitter.position, emitter.position);
     return undefined;
+  } finally {
+    spareEmitters.push(emitter);
   }
 }
 
+/** Emitters that wait for a module: making one costs as much as a small module takes. There is one where nothing nests. */
+const spareEmitters: ModuleEmitter[] = [];
+
 class ModuleEmitter extends StatementEmitter {
-  private readonly checked: Module;
-  private readonly options: EmitOptions;
-  private readonly functions = new Map<string | FunctionSymbol, Id>();
-  private symbols: Map<FunctionSymbol, number> | undefined;
+  private options: EmitOptions;
+  /** Functions made for certain samplers and images. */
+  private opaqueFunctions: Map<string, Id> | undefined;
   /** Functions with samplers or images among their parameters, to be made for the arguments of a call. */
   private readonly wanted: { symbol: FunctionSymbol; opaque: readonly OpaqueArgument[]; id: Id }[] = [];
-  protected override readonly hasDerivatives: boolean;
+  protected override hasDerivatives = false;
   /** Where the source is that is being emitted. */
   position = 0;
   private lastPosition = -1;
   private lastFile = "";
   private lastFileId: Id = 0;
 
-  constructor(module: Module, options: EmitOptions) {
-    super(new ModuleBuilder(options.targetEnv));
-    this.checked = module;
+  constructor(options: EmitOptions) {
+    super();
     this.options = options;
-    this.hasDerivatives = options.stage === "fragment";
   }
 
-  run(): Uint32Array {
+  run(module: Module, options: EmitOptions): Uint32Array {
+    this.startModule(options.targetEnv);
+    this.options = options;
+    this.hasDerivatives = options.stage === "fragment";
+    this.opaqueFunctions = undefined;
+    this.wanted.length = 0;
+    this.position = 0;
+    this.lastFileId = 0;
     const b = this.b;
-    const { options, checked: module } = this;
     b.capability(Capability.Shader);
     if (options.vulkanMemoryModel) this.useVulkanMemoryModel();
     const language = options.version.es ? SourceLanguage.ESSL : SourceLanguage.GLSL;
     const file = options.debugInfo ? b.string(options.sources.files[0]!.name) : undefined;
     b.source(language, options.version.number, file);
-    this.workGroupSize();
+    this.workGroupSize(module);
     this.captureStrides = module.captureStrides;
     // what is captured is there, written or not
     if (module.captureStrides.size > 0) {
       for (const each of module.globals) if (each.capture !== undefined) this.slot(each);
     }
-    // callees first: a definition before its uses reads better, though SPIR-V takes any order
-    for (const symbol of calleesFirst(module.main)) {
-      if (!takesOpaque(symbol)) this.functionBody(symbol, none, this.functionId(symbol, none));
-    }
-    for (let next = this.wanted.pop(); next !== undefined; next = this.wanted.pop()) {
-      this.functionBody(next.symbol, next.opaque, next.id);
-    }
+    this.functionBodies(module);
     // the next stage may read what this one declares, written or not
     if (options.stage === "vertex") {
       for (const each of module.globals) if (each.storage === "out" && !each.name.startsWith("gl_")) this.slot(each);
     }
-    const main = this.functionId(module.main, none);
+    const main = this.functionId(module.main, noOpaque);
     b.entryPoint(models[options.stage], main, options.entryPoint);
-    this.executionModes(main);
-    this.aliasedBlocks();
+    this.executionModes(module, main);
+    this.aliasedBlocks(module);
     return b.finish();
   }
 
-  /** Several shared blocks share their memory, which each must say. */
-  private aliasedBlocks(): void {
-    const blocks = this.checked.globals.filter(({ storage, layout }) => storage === "shared" && layout !== undefined);
-    if (blocks.length > 1) for (const block of blocks) this.b.decorate(this.slot(block).id, Decoration.Aliased);
+  private functionBodies(module: Module): void {
+    const { main } = module;
+    // callees first: a definition before its uses reads better, though SPIR-V takes any order
+    if (main.calls.size > 0) {
+      for (const symbol of calleesFirst(main)) {
+        if (!takesOpaque(symbol)) this.functionBody(module, symbol, noOpaque, this.functionId(symbol, noOpaque));
+      }
+    } else this.functionBody(module, main, noOpaque, this.functionId(main, noOpaque));
+    for (let next = this.wanted.pop(); next !== undefined; next = this.wanted.pop()) {
+      this.functionBody(module, next.symbol, next.opaque, next.id);
+    }
   }
 
-  private executionModes(main: Id): void {
+  /** Several shared blocks share their memory, which each must say. */
+  private aliasedBlocks({ globals }: Module): void {
+    let count = 0;
+    for (let at = 0; at < globals.length; at++) if (isSharedBlock(globals[at]!)) count++;
+    if (count < 2) return;
+    for (const each of globals) {
+      if (isSharedBlock(each)) this.b.decorate(this.slot(each).id, Decoration.Aliased);
+    }
+  }
+
+  private executionModes(module: Module, main: Id): void {
     const b = this.b;
-    const { localSize, earlyFragmentTests, postDepthCoverage, globals } = this.checked;
+    const { localSize, earlyFragmentTests, postDepthCoverage, globals } = module;
     switch (this.options.stage) {
       case "compute":
         b.executionMode(main, ExecutionMode.LocalSize, localSize[0].size, localSize[1].size, localSize[2].size);
@@ -135,30 +154,30 @@ class ModuleEmitter extends StatementEmitter {
           this.namedCapability("SampleMaskPostDepthCoverage");
           b.executionMode(main, ExecutionMode.PostDepthCoverage);
         }
-        if (globals.some(({ builtIn }) => builtIn === "FragStencilRefEXT")) {
+        if (hasBuiltIn(globals, "FragStencilRefEXT")) {
           b.executionMode(main, ExecutionMode.StencilRefReplacingEXT);
         }
         if (earlyFragmentTests) b.executionMode(main, ExecutionMode.EarlyFragmentTests);
-        if (globals.some(({ builtIn }) => builtIn === "FragDepth")) this.depthModes(main);
+        if (hasBuiltIn(globals, "FragDepth")) this.depthModes(main, module.depthMode);
         break;
       default:
-        if (this.checked.captureStrides.size === 0) break;
+        if (module.captureStrides.size === 0) break;
         b.capability(Capability.TransformFeedback);
         b.executionMode(main, ExecutionMode.Xfb);
         break;
     }
   }
 
-  private depthModes(main: Id): void {
+  private depthModes(main: Id, depthMode: string | undefined): void {
     this.b.executionMode(main, ExecutionMode.DepthReplacing);
-    const mode = depthModes[this.checked.depthMode ?? ""];
+    const mode = depthModes[depthMode ?? ""];
     if (mode !== undefined) this.b.executionMode(main, mode);
   }
 
   /** A specialised local size is a constant decorated as the built-in, whether the shader names it or not. */
-  private workGroupSize(): void {
-    const { localSize, workGroupSize } = this.checked;
-    if (!localSize.some(({ specId }) => specId !== undefined)) return;
+  private workGroupSize({ localSize, workGroupSize }: Module): void {
+    const [x, y, z] = localSize;
+    if (x.specId === undefined && y.specId === undefined && z.specId === undefined) return;
     const b = this.b;
     const uint = this.typeId(scalarType("uint"));
     const sizes = localSize.map(({ size, specId }) =>
@@ -170,45 +189,80 @@ class ModuleEmitter extends StatementEmitter {
   }
 
   protected override functionId(symbol: FunctionSymbol, opaque: readonly OpaqueArgument[]): Id {
-    // most functions take neither samplers nor images
-    const key = opaque.length === 0 ? symbol : this.keyOf(symbol, opaque);
-    let id = this.functions.get(key);
+    if (opaque.length > 0) return this.opaqueFunctionId(symbol, opaque);
+    if (symbol.module === this.module) return symbol.id;
+    symbol.module = this.module;
+    symbol.id = this.b.id();
+    this.b.name(symbol.id, symbol.name);
+    return symbol.id;
+  }
+
+  /** One function for each combination of samplers and images that it is called with. */
+  private opaqueFunctionId(symbol: FunctionSymbol, opaque: readonly OpaqueArgument[]): Id {
+    this.opaqueFunctions ??= new Map();
+    // the mark of a function that is made several times is a number for the key
+    if (symbol.module !== this.module) {
+      symbol.module = this.module;
+      symbol.id = this.opaqueFunctions.size;
+    }
+    const key = `${symbol.id}:${opaque.map((type) => type && this.typeId(type)).join()}`;
+    let id = this.opaqueFunctions.get(key);
     if (id === undefined) {
       id = this.b.id();
-      this.functions.set(key, id);
+      this.opaqueFunctions.set(key, id);
       this.b.name(id, symbol.name);
-      if (takesOpaque(symbol)) this.wanted.push({ symbol, opaque, id });
+      this.wanted.push({ symbol, opaque, id });
     }
     return id;
   }
 
-  private keyOf(symbol: FunctionSymbol, opaque: readonly OpaqueArgument[]): string {
-    this.symbols ??= new Map();
-    let number = this.symbols.get(symbol);
-    if (number === undefined) {
-      number = this.symbols.size;
-      this.symbols.set(symbol, number);
-    }
-    return `${number}:${opaque.map((type) => type && this.typeId(type)).join()}`;
-  }
-
-  private functionBody(symbol: FunctionSymbol, opaque: readonly OpaqueArgument[], fn: Id): void {
+  private functionBody(module: Module, symbol: FunctionSymbol, opaque: readonly OpaqueArgument[], fn: Id): void {
     const b = this.b;
+    const { parameters } = symbol;
     this.position = symbol.position;
     const returns = this.typeId(symbol.returns);
-    const pointer = (parameter: Variable): Id => this.pointerId(StorageClass.Function, this.typeId(parameter.type));
-    const types = symbol.parameters.map((parameter, at) => {
-      const argument = opaque[at];
-      if (argument !== undefined) return this.pointerId(StorageClass.UniformConstant, this.typeId(argument));
-      return parameter.mode === "in" ? this.typeId(parameter.type) : pointer(parameter);
-    });
+    const types = parameters.length === 0 ? noParameters : this.parameterTypes(parameters, opaque);
     b.beginFunction(returns, b.typeFunction(returns, types), 0, fn);
     this.tables = undefined;
     this.lastPosition = -1;
-    const ids = types.map((type) => b.parameter(type));
+    this.indexTop = 0;
+    if (parameters.length === 0) this.startBlock(b.id());
+    else this.enterParameters(parameters, types, opaque);
+    if (symbol === module.main) this.initializeGlobals(module);
+    this.preciseReturn = symbol.precise;
+    if (symbol.body !== undefined) this.statements(symbol.body);
+    this.linePosition(symbol.closing);
+    if (b.inBlock) {
+      if (symbol.returns.kind === "void") b.emit(Op.OpReturn);
+      else b.emit(Op.OpReturnValue, b.constNull(returns));
+    }
+    b.endFunction();
+    this.dropOwnSlots();
+  }
+
+  private parameterTypes(parameters: readonly Variable[], opaque: readonly OpaqueArgument[]): Id[] {
+    const types = new Array<Id>(parameters.length);
+    for (let at = 0; at < parameters.length; at++) {
+      const { type, mode } = parameters[at]!;
+      const argument = opaque[at];
+      if (argument !== undefined) types[at] = this.pointerId(StorageClass.UniformConstant, this.typeId(argument));
+      else types[at] = mode === "in" ? this.typeId(type) : this.pointerId(StorageClass.Function, this.typeId(type));
+    }
+    return types;
+  }
+
+  /** The parameters, the first block, and what is done with them there. */
+  private enterParameters(
+    parameters: readonly Variable[],
+    types: readonly Id[],
+    opaque: readonly OpaqueArgument[],
+  ): void {
+    const b = this.b;
+    const ids = new Array<Id>(types.length);
+    for (let at = 0; at < types.length; at++) ids[at] = b.parameter(types[at]!);
     this.startBlock(b.id());
-    for (let at = 0; at < symbol.parameters.length; at++) {
-      const parameter = symbol.parameters[at]!;
+    for (let at = 0; at < parameters.length; at++) {
+      const parameter = parameters[at]!;
       const id = ids[at]!;
       if (coreType(parameter.type).kind === "reference") {
         b.decorate(id, parameter.mode === "in" ? Decoration.Aliased : Decoration.AliasedPointer);
@@ -219,20 +273,11 @@ class ModuleEmitter extends StatementEmitter {
       else if (parameter.mode === "in") b.emit(Op.OpStore, this.slot(parameter).id, id);
       else this.setSlot(parameter, id);
     }
-    if (symbol === this.checked.main) this.initializeGlobals();
-    this.preciseReturn = symbol.precise;
-    this.statements(symbol.body ?? []);
-    this.linePosition(symbol.closing);
-    if (b.inBlock) {
-      if (symbol.returns.kind === "void") b.emit(Op.OpReturn);
-      else b.emit(Op.OpReturnValue, b.constNull(returns));
-    }
-    b.endFunction();
-    this.dropOwnSlots();
   }
 
-  private initializeGlobals(): void {
-    for (const variable of this.checked.globals) {
+  private initializeGlobals({ globals }: Module): void {
+    for (let at = 0; at < globals.length; at++) {
+      const variable = globals[at]!;
       if (variable.storage !== "global" || variable.initializer === undefined) continue;
       this.linePosition(variable.position);
       this.precise = variable.precise;
@@ -250,7 +295,7 @@ class ModuleEmitter extends StatementEmitter {
     const { sources } = this.options;
     sources.locate(position);
     const { file, line, column } = sources.found;
-    if (file !== this.lastFile) {
+    if (file !== this.lastFile || this.lastFileId === 0) {
       this.lastFile = file;
       this.lastFileId = this.b.string(file);
     }
@@ -258,13 +303,22 @@ class ModuleEmitter extends StatementEmitter {
   }
 }
 
-function takesOpaque(symbol: FunctionSymbol): boolean {
-  return symbol.parameters.some(({ type }) => coreType(type).kind === "opaque");
+function takesOpaque({ parameters }: FunctionSymbol): boolean {
+  for (let at = 0; at < parameters.length; at++) if (coreType(parameters[at]!.type).kind === "opaque") return true;
+  return false;
+}
+
+function isSharedBlock({ storage, layout }: Variable): boolean {
+  return layout !== undefined && storage === "shared";
+}
+
+function hasBuiltIn(globals: readonly Variable[], name: string): boolean {
+  for (let at = 0; at < globals.length; at++) if (globals[at]!.builtIn === name) return true;
+  return false;
 }
 
 /** The functions that a call can reach, each after those that it calls. The checker has ruled out recursion. */
 function calleesFirst(main: FunctionSymbol): FunctionSymbol[] {
-  if (main.calls.size === 0) return [main];
   const order: FunctionSymbol[] = [];
   const seen = new Set<FunctionSymbol>([main]);
   const stack = [{ symbol: main, calls: [...main.calls.keys()], at: 0 }];

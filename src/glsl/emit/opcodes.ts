@@ -1,7 +1,7 @@
 import { Bug } from "../../base/index.ts";
 import { Op } from "../../spirv/index.ts";
 import type { BinaryOp } from "../syntax/index.ts";
-import { isReal, type ScalarKind, scalarFacts, scalarOf, type Type } from "../types/index.ts";
+import { type NumberType, numberOf, type Type } from "../types/index.ts";
 
 /** Opcodes of an operator on float, int, uint, bool; undefined where the type has none. */
 type Row = readonly [number | undefined, number | undefined, number | undefined, number | undefined];
@@ -28,22 +28,20 @@ const rows: Readonly<Record<BinaryOp, Row>> = {
   "^^": [undefined, undefined, undefined, Op.OpLogicalNotEqual],
 };
 
-const columns = { float: 0, int: 1, uint: 2, bool: 3 } as const;
-
 /** The rows again, by operator: an object with operators for names is slow to look into. */
 const rowsByOperator = new Map<string, Row>(Object.entries(rows));
 
-/** The instruction for an operator whose left operand has component type `scalar`. */
-export function binaryOpcode(op: BinaryOp, scalar: ScalarKind): number {
-  const opcode = rowsByOperator.get(op)![columns[scalarFacts[scalar].kind]];
-  if (opcode === undefined) throw new Bug(`operator ${op} on ${scalar}`);
+/** The instruction for an operator whose left operand has components of type `number`. */
+export function binaryOpcode(op: BinaryOp, number: NumberType): number {
+  const opcode = rowsByOperator.get(op)![number.kindNumber];
+  if (opcode === undefined) throw new Bug(`operator ${op} on ${number.scalar}`);
   return opcode;
 }
 
 export function unaryOpcode(op: "-" | "!" | "~", type: Type): number {
   if (op === "!") return Op.OpLogicalNot;
   if (op === "~") return Op.OpNot;
-  return isReal(scalarOf(type)) ? Op.OpFNegate : Op.OpSNegate;
+  return numberOf(type)?.kindNumber === 0 ? Op.OpFNegate : Op.OpSNegate;
 }
 
 /** Instructions whose result `NoContraction` keeps from being joined with another. */

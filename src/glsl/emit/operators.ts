@@ -7,8 +7,8 @@ import {
   elementCount,
   elementType,
   isInteger,
-  isReal,
   type MatrixType,
+  numberOf,
   type ReferenceType,
   referenceStride,
   type ScalarKind,
@@ -16,15 +16,16 @@ import {
   scalarOf,
   scalarType,
   type Type,
+  type VectorType,
   vectorSize,
   vectorType,
   withScalar,
 } from "../types/index.ts";
+import { MemoryEmitter } from "./memory.ts";
 import { binaryOpcode, contractible, unaryOpcode } from "./opcodes.ts";
-import { PlaceEmitter } from "./places.ts";
 
 /** Operators, conversions and constructors on values. */
-export abstract class OperatorEmitter extends PlaceEmitter {
+export abstract class OperatorEmitter extends MemoryEmitter {
   /** Inside the computation of something `precise`. */
   protected precise = false;
 
@@ -46,18 +47,19 @@ export abstract class OperatorEmitter extends PlaceEmitter {
   protected binaryValue(op: BinaryOp, type: Type, left: Id, leftType: Type, right: Id, rightType: Type): Id {
     if (leftType.kind === "reference") return this.referenceBinary(op, type, left, leftType, right, rightType);
     if (op === "==" || op === "!=") return this.equality(op, left, right, leftType);
-    const scalar = scalarOf(leftType)!;
     if (leftType.kind === "matrix" || rightType.kind === "matrix") {
       return this.matrixBinary(op, type, left, leftType, right, rightType);
     }
-    if (op === "*" && isReal(scalar) && leftType.kind !== rightType.kind) {
-      const [vector, factor] = leftType.kind === "vector" ? [left, right] : [right, left];
-      return this.arithmetic(Op.OpVectorTimesScalar, type, vector, factor);
+    const number = numberOf(leftType)!;
+    if (leftType.kind === rightType.kind) return this.arithmetic(binaryOpcode(op, number), type, left, right);
+    if (op === "*" && number.kindNumber === 0) {
+      if (leftType.kind === "vector") return this.arithmetic(Op.OpVectorTimesScalar, type, left, right);
+      return this.arithmetic(Op.OpVectorTimesScalar, type, right, left);
     }
-    const a = leftType.kind === "scalar" && type.kind === "vector" ? this.splat(left, type) : left;
-    const shape = rightType.kind === "scalar" && type.kind === "vector" ? vectorOf(rightType, type.size) : rightType;
-    const b = rightType.kind === "scalar" ? this.splat(right, shape) : right;
-    return this.arithmetic(binaryOpcode(op, scalar), type, a, b);
+    const { size } = type as VectorType;
+    const a = leftType.kind === "scalar" ? this.splat(left, type) : left;
+    const b = rightType.kind === "scalar" ? this.splat(right, rightType.vectors[size]!) : right;
+    return this.arithmetic(binaryOpcode(op, number), type, a, b);
   }
 
   private addressOf(reference: Id): Id {
@@ -141,11 +143,11 @@ export abstract class OperatorEmitter extends PlaceEmitter {
   /** One bool: whether all parts are equal, or some part differs. */
   private equality(op: "==" | "!=", left: Id, right: Id, type: Type): Id {
     const b = this.b;
-    const scalar = scalarOf(type);
-    const size = vectorSize(type);
-    if (scalar !== undefined && size > 0) {
-      const each = b.emitResult(binaryOpcode(op, scalar), this.typeId(withScalar(type, "bool")), left, right);
-      return size === 1 ? each : b.emitResult(op === "==" ? Op.OpAll : Op.OpAny, this.typeId(boolType), each);
+    if (type.kind === "scalar") return b.emitResult(binaryOpcode(op, type), this.typeId(boolType), left, right);
+    if (type.kind === "vector") {
+      const bools = this.typeId(boolType.vectors[type.size]!);
+      const each = b.emitResult(binaryOpcode(op, type), bools, left, right);
+      return b.emitResult(op === "==" ? Op.OpAll : Op.OpAny, this.typeId(boolType), each);
     }
     const count = type.kind === "struct" ? type.members.length : (elementCount(type) ?? 0);
     let result: Id | undefined;
@@ -173,8 +175,10 @@ export abstract class OperatorEmitter extends PlaceEmitter {
       if (to === scalarType("uint64")) return this.addressOf(id);
       return this.b.emitResult(Op.OpBitcast, this.typeId(to), id);
     }
-    const source = scalarOf(from)!;
-    const target = scalarOf(to)!;
+    const fromNumber = numberOf(from)!;
+    const toNumber = numberOf(to)!;
+    const source = fromNumber.scalar;
+    const target = toNumber.scalar;
     if (source === target) return id;
     if (from.kind === "matrix" && to.kind === "matrix") {
       const a = vectorType(from.scalar, from.rows);
@@ -186,7 +190,7 @@ export abstract class OperatorEmitter extends PlaceEmitter {
     if (source === "bool") {
       return b.emitResult(Op.OpSelect, type, id, this.filledConstant(to, 1), this.filledConstant(to, 0));
     }
-    if (target === "bool") return b.emitResult(binaryOpcode("!=", source), type, id, this.filledConstant(from, 0));
+    if (target === "bool") return b.emitResult(binaryOpcode("!=", fromNumber), type, id, this.filledConstant(from, 0));
     const widths = scalarFacts[source].bits !== scalarFacts[target].bits;
     if (widths && isInteger(source) && isInteger(target) && scalarFacts[source].kind !== scalarFacts[target].kind) {
       // first the width, in the source's own sign, then the sign
@@ -198,12 +202,12 @@ export abstract class OperatorEmitter extends PlaceEmitter {
 
   protected constructValue(expr: ConstructExpr): Id {
     const { type, form, args } = expr;
-    const ids: Id[] = [];
-    for (const arg of args) ids.push(this.value(arg));
+    if (form === "splat") return this.splat(this.value(args[0]!), type);
+    const ids = new Array<Id>(args.length);
+    for (let at = 0; at < args.length; at++) ids[at] = this.value(args[at]!);
     if (form === "sampled") {
       return this.b.emitResult(Op.OpSampledImage, this.typeId(type), ids[0]!, ids[1]!);
     }
-    if (form === "splat") return this.splat(ids[0]!, type);
     if (form === "members") return this.b.emitResultWords(Op.OpCompositeConstruct, this.typeId(type), ids);
     if (type.kind === "matrix") {
       if (form === "diagonal") return this.diagonal(type, ids[0]!);
@@ -212,8 +216,7 @@ export abstract class OperatorEmitter extends PlaceEmitter {
     }
     if (type.kind === "scalar") return this.leaves(ids, args, 1, type.scalar)[0]!;
     // whole vectors may stand in a construction as they are
-    const total = args.reduce((sum, arg) => sum + vectorSize(arg.type), 0);
-    const whole = type.kind === "vector" && total === type.size && args.every((arg) => arg.type.kind !== "matrix");
+    const whole = type.kind === "vector" && componentsOf(args) === type.size;
     const parts = whole ? ids : this.leaves(ids, args, vectorSize(type), scalarOf(type)!);
     return this.b.emitResultWords(Op.OpCompositeConstruct, this.typeId(type), parts);
   }
@@ -275,8 +278,15 @@ export abstract class OperatorEmitter extends PlaceEmitter {
   }
 }
 
-function vectorOf(scalar: Type, size: number): Type {
-  return vectorType(scalarOf(scalar)!, size);
+/** Components of scalars and vectors together; -1 where there is a matrix among them. */
+function componentsOf(args: readonly Expr[]): number {
+  let total = 0;
+  for (let at = 0; at < args.length; at++) {
+    const { type } = args[at]!;
+    if (type.kind === "matrix") return -1;
+    total += vectorSize(type);
+  }
+  return total;
 }
 
 /** The integer type with the sign of one and the width of another. */

@@ -1,4 +1,4 @@
-import { type Id, LoopControl, Op, SelectionControl } from "../../spirv/index.ts";
+import { type Id, LoopControl, Op, SelectionControl, type SpirvTarget } from "../../spirv/index.ts";
 import type { DeclareStmt, IfStmt, LoopStmt, Stmt, SwitchStmt } from "../check/index.ts";
 import { ExpressionEmitter } from "./expressions.ts";
 
@@ -7,6 +7,12 @@ interface JumpTarget {
   readonly breakTo: Id;
   readonly continueTo: Id | undefined;
   broken: boolean;
+}
+
+/** The block behind a selection, and whether anything goes there. */
+interface Merge {
+  readonly label: Id;
+  reached: boolean;
 }
 
 const selectionControls = { flatten: SelectionControl.Flatten, dont_flatten: SelectionControl.DontFlatten } as const;
@@ -18,16 +24,23 @@ export abstract class StatementEmitter extends ExpressionEmitter {
   /** The function's own `precise`, for what it returns. */
   protected preciseReturn = false;
 
+  protected override startModule(target: SpirvTarget): void {
+    super.startModule(target);
+    this.targets.length = 0;
+  }
+
   protected statements(list: readonly Stmt[]): void {
-    for (const stmt of list) {
+    for (let at = 0; at < list.length; at++) {
       if (!this.b.inBlock) return;
-      this.statement(stmt);
+      this.statement(list[at]!);
     }
   }
 
   private statement(stmt: Stmt): void {
     const b = this.b;
     this.linePosition(stmt.position);
+    // no place outlives its statement
+    this.indexTop = 0;
     switch (stmt.kind) {
       case "declare":
         this.declareStatement(stmt);
@@ -48,7 +61,7 @@ export abstract class StatementEmitter extends ExpressionEmitter {
         this.switchStatement(stmt);
         break;
       case "break": {
-        const target = this.targets.at(-1)!;
+        const target = this.targets[this.targets.length - 1]!;
         target.broken = true;
         b.emit(Op.OpBranch, target.breakTo);
         break;
@@ -94,15 +107,16 @@ export abstract class StatementEmitter extends ExpressionEmitter {
   private ifStatement(stmt: IfStmt): void {
     const b = this.b;
     const control = stmt.hint === undefined ? SelectionControl.None : selectionControls[stmt.hint];
-    const merges: { readonly label: Id; reached: boolean }[] = [];
-    for (let at = 0; at < stmt.arms.length; at++) {
-      const arm = stmt.arms[at]!;
+    const { arms } = stmt;
+    const merges = new Array<Merge>(arms.length);
+    for (let at = 0; at < arms.length; at++) {
+      const arm = arms[at]!;
       this.linePosition(arm.condition.position);
       const condition = this.value(arm.condition);
-      const merge = { label: b.id(), reached: false };
-      merges.push(merge);
+      const merge: Merge = { label: b.id(), reached: false };
+      merges[at] = merge;
       const yes = b.id();
-      const last = at === stmt.arms.length - 1 && stmt.otherwise === undefined;
+      const last = at === arms.length - 1 && stmt.otherwise === undefined;
       const no = last ? merge.label : b.id();
       if (last) merge.reached = true;
       b.emit(Op.OpSelectionMerge, merge.label, control);
@@ -113,13 +127,14 @@ export abstract class StatementEmitter extends ExpressionEmitter {
       if (!last) this.startBlock(no);
     }
     if (stmt.otherwise !== undefined) this.statements(stmt.otherwise);
-    for (const merge of merges.reverse()) {
+    for (let at = merges.length - 1; at >= 0; at--) {
+      const merge = merges[at]!;
       this.leave(merge);
       this.join(merge.label, merge.reached);
     }
   }
 
-  private leave(merge: { readonly label: Id; reached: boolean }): void {
+  private leave(merge: Merge): void {
     if (!this.b.inBlock) return;
     this.b.emit(Op.OpBranch, merge.label);
     merge.reached = true;

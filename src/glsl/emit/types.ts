@@ -5,7 +5,8 @@ import {
   Dim,
   type Id,
   ImageFormat,
-  type ModuleBuilder,
+  ModuleBuilder,
+  type SpirvTarget,
   StorageClass,
 } from "../../spirv/index.ts";
 import type { BlockLayout, Expr, Variable } from "../check/index.ts";
@@ -13,7 +14,6 @@ import {
   arrayStride,
   basicFormats,
   containsType,
-  layoutIndex,
   type Member,
   type MemoryQualifier,
   markOf,
@@ -28,7 +28,6 @@ import {
   scalarType,
   structLayout,
   type Type,
-  vectorType,
 } from "../types/index.ts";
 
 const none: readonly MemoryQualifier[] = [];
@@ -47,27 +46,6 @@ const memoryDecorations: Readonly<Record<MemoryQualifier, readonly number[]>> = 
   subgroupcoherent: [Decoration.Coherent],
 };
 
-/**
- * Each decoration once that a variable's qualifiers, and then a member's, ask for. In the Vulkan memory model the
- * accesses say what is coherent and volatile.
- */
-function decorationsOf(
-  vulkan: boolean,
-  first: readonly MemoryQualifier[],
-  second: readonly MemoryQualifier[],
-): readonly number[] {
-  const found: number[] = [];
-  for (const list of [first, second]) {
-    for (const qualifier of list) {
-      for (const each of memoryDecorations[qualifier]) {
-        if (vulkan && (each === Decoration.Coherent || each === Decoration.Volatile)) continue;
-        if (!found.includes(each)) found.push(each);
-      }
-    }
-  }
-  return found;
-}
-
 export const interpolationDecorations: Readonly<Record<string, number>> = {
   flat: Decoration.Flat,
   noperspective: Decoration.NoPerspective,
@@ -84,21 +62,44 @@ function nextModule(): number {
 
 /** SPIR-V types: plain ones for values, and laid-out ones for what stands in a block (bool is uint there). */
 export abstract class TypeEmitter {
-  protected readonly b: ModuleBuilder;
+  /** One for all modules: what it keeps of one is memory only. */
+  protected readonly b = new ModuleBuilder("vulkan1.0");
   /** Tells this module's marks on types and variables from those of modules before. */
-  protected readonly module = nextModule();
-  /** By struct: its ids without a layout and with each. */
-  private structs: Map<StructType, Id[]> | undefined;
-
+  protected module = 0;
   /** The module is of the Vulkan memory model. */
   protected vulkanMemory = false;
+  private referenceIds: Map<ReferenceType, Id> | undefined;
 
-  constructor(builder: ModuleBuilder) {
-    this.b = builder;
+  /** Starts another module; each class forgets what it kept of the one before. */
+  protected startModule(target: SpirvTarget): void {
+    this.b.reset(target);
+    this.module = nextModule();
+    this.vulkanMemory = false;
+    this.referenceIds = undefined;
   }
 
-  protected memoryDecorations(first: readonly MemoryQualifier[], second = none): readonly number[] {
-    return decorationsOf(this.vulkanMemory, first, second);
+  /**
+   * Decorates a variable (`member` -1) or a member once with each decoration that a variable's qualifiers, and then a
+   * member's, ask for. In the Vulkan memory model the accesses say what is coherent and volatile.
+   */
+  protected decorateMemory(
+    target: Id,
+    member: number,
+    first: readonly MemoryQualifier[],
+    second: readonly MemoryQualifier[] = none,
+  ): void {
+    const count = first.length + second.length;
+    // their numbers are below 32
+    let done = this.vulkanMemory ? (1 << Decoration.Coherent) | (1 << Decoration.Volatile) : 0;
+    for (let at = 0; at < count; at++) {
+      const qualifier = at < first.length ? first[at]! : second[at - first.length]!;
+      for (const each of memoryDecorations[qualifier]) {
+        if ((done & (1 << each)) !== 0) continue;
+        done |= 1 << each;
+        if (member < 0) this.b.decorate(target, each);
+        else this.b.memberDecorate(target, member, each);
+      }
+    }
   }
 
   /** A constant or specialisation-constant expression as a module-level id. */
@@ -106,10 +107,10 @@ export abstract class TypeEmitter {
 
   /** The type's id, in the layout of a block where one is given. */
   protected typeId(type: Type, layout?: BlockLayout): Id {
-    // layouts change neither numbers nor vectors and matrices of them
-    const plain = layout === undefined || (scalarOf(type) !== undefined && scalarOf(type) !== "bool");
-    if (!plain) return this.makeType(type, layout);
     const mark = markOf(type);
+    const { kindNumber } = mark;
+    // layouts change neither numbers nor vectors and matrices of them
+    if (layout !== undefined && (kindNumber < 0 || kindNumber > 2)) return this.makeType(type, layout);
     if (mark.module === this.module) return mark.id;
     const id = this.makeType(type, undefined);
     mark.module = this.module;
@@ -140,9 +141,9 @@ export abstract class TypeEmitter {
             return this.otherScalar(type.scalar);
         }
       case "vector":
-        return b.typeVector(this.typeId(vectorType(type.scalar, 1), layout), type.size);
+        return b.typeVector(this.typeId(type.vectors[1]!, layout), type.size);
       case "matrix":
-        return b.typeMatrix(this.typeId(vectorType(type.scalar, type.rows)), type.columns);
+        return b.typeMatrix(this.typeId(type.vectors[type.rows]!), type.columns);
       case "array": {
         const element = this.typeId(type.element, layout);
         const stride = layout === undefined ? undefined : arrayStride(type.element, layout.packing, layout.rowMajor);
@@ -223,8 +224,6 @@ export abstract class TypeEmitter {
     return this.opaqueId(type.family === "sampled" ? { ...type, family: "texture" } : type);
   }
 
-  private referenceIds: Map<ReferenceType, Id> | undefined;
-
   /** A pointer to a block anywhere in memory. Blocks may hold pointers to themselves, so its id comes first. */
   private referenceId(type: ReferenceType): Id {
     const b = this.b;
@@ -237,47 +236,49 @@ export abstract class TypeEmitter {
     this.referenceIds.set(type, id);
     const struct = this.structId(type.block, { packing: type.packing, rowMajor: type.rowMajor });
     b.decorate(struct, Decoration.Block);
-    for (const [at, member] of type.block.members.entries()) {
-      for (const each of this.memoryDecorations(member.memory)) b.memberDecorate(struct, at, each);
-    }
+    const { members } = type.block;
+    for (let at = 0; at < members.length; at++) this.decorateMemory(struct, at, members[at]!.memory);
     this.narrowStorage(type.block, StorageClass.StorageBuffer);
     b.completePointer(id, StorageClass.PhysicalStorageBuffer, struct);
     return id;
   }
 
+  /** A struct's id: one without a layout, one with each. */
   private structId(type: StructType, layout: BlockLayout | undefined): Id {
-    this.structs ??= new Map();
-    let known = this.structs.get(type);
-    if (known === undefined) {
-      known = [0, 0, 0, 0, 0, 0, 0];
-      this.structs.set(type, known);
-    }
-    const key = layout === undefined ? 0 : 1 + layoutIndex(layout.packing, layout.rowMajor);
-    if (known[key] === 0) known[key] = this.makeStruct(type, layout);
-    return known[key]!;
+    const mark = layout === undefined ? markOf(type) : structLayout(type, layout.packing, layout.rowMajor);
+    if (mark.module === this.module) return mark.id;
+    const id = this.makeStruct(type, layout);
+    mark.module = this.module;
+    mark.id = id;
+    return id;
   }
 
   private makeStruct(type: StructType, layout: BlockLayout | undefined): Id {
     const b = this.b;
-    const members: Id[] = [];
-    for (const member of type.members) members.push(this.typeId(member.type, memberLayout(member, layout)));
-    const id = b.typeStruct(members);
+    const { members } = type;
+    const types = new Array<Id>(members.length);
+    for (let at = 0; at < members.length; at++) {
+      const member = members[at]!;
+      types[at] = this.typeId(member.type, memberLayout(member, layout));
+    }
+    const id = b.typeStruct(types);
     b.name(id, type.name === "" ? "struct" : type.name);
     const offsets = layout === undefined ? undefined : structLayout(type, layout.packing, layout.rowMajor).offsets;
-    for (let at = 0; at < type.members.length; at++) {
-      const member = type.members[at]!;
+    for (let at = 0; at < members.length; at++) {
+      const member = members[at]!;
       b.memberName(id, at, member.name);
       if (layout === undefined || offsets === undefined) continue;
       b.memberDecorate(id, at, Decoration.Offset, offsets[at]!);
-      this.decorateMatrix(id, at, member, memberLayout(member, layout)!);
+      this.decorateMatrix(id, at, member, layout);
     }
     return id;
   }
 
-  private decorateMatrix(struct: Id, at: number, member: Member, layout: BlockLayout): void {
+  private decorateMatrix(struct: Id, at: number, member: Member, around: BlockLayout): void {
     let core = member.type;
     while (core.kind === "array") core = core.element;
     if (core.kind !== "matrix") return;
+    const layout = memberLayout(member, around)!;
     const major = layout.rowMajor ? Decoration.RowMajor : Decoration.ColMajor;
     this.b.memberDecorate(struct, at, major);
     const stride = matrixStride(core, layout.packing, layout.rowMajor);
@@ -290,17 +291,15 @@ export abstract class TypeEmitter {
     this.b.decorate(id, decoration);
     if (variable.layout === undefined) this.interfaceMembers(id, type);
     const own = variable.memory ?? none;
-    for (let at = 0; at < type.members.length; at++) {
-      const { memory } = type.members[at]!;
-      if (memory.length === 0 && own.length === 0) continue;
-      const decorations = this.memoryDecorations(own, memory);
-      for (let each = 0; each < decorations.length; each++) this.b.memberDecorate(id, at, decorations[each]!);
-    }
+    const { members } = type;
+    for (let at = 0; at < members.length; at++) this.decorateMemory(id, at, own, members[at]!.memory);
     return id;
   }
 
   private interfaceMembers(id: Id, type: StructType): void {
-    for (const [at, { layout, interpolation, invariant }] of type.members.entries()) {
+    const { members } = type;
+    for (let at = 0; at < members.length; at++) {
+      const { layout, interpolation, invariant } = members[at]!;
       if (layout.location !== undefined) this.b.memberDecorate(id, at, Decoration.Location, layout.location);
       if (layout.xfbOffset !== undefined) this.b.memberDecorate(id, at, Decoration.Offset, layout.xfbOffset);
       if (layout.component !== undefined) this.b.memberDecorate(id, at, Decoration.Component, layout.component);
@@ -315,7 +314,7 @@ export abstract class TypeEmitter {
 
   /** Whether values of the type have another type in memory. */
   protected differsInMemory(type: Type, layout: BlockLayout | undefined): boolean {
-    return layout !== undefined && (type.kind === "array" || type.kind === "struct" || scalarOf(type) === "bool");
+    return layout !== undefined && (type.kind === "array" || type.kind === "struct" || markOf(type).kindNumber === 3);
   }
 }
 

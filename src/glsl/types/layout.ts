@@ -14,6 +14,9 @@ export interface StructLayout {
   readonly offsets: readonly number[];
   readonly sizeBytes: number;
   readonly alignBytes: number;
+  /** The mark of an emitter: the struct's id with this layout in the module of that number. */
+  module: number;
+  id: number;
 }
 
 function roundUp(value: number, align: number): number {
@@ -132,5 +135,5 @@ function computeLayout(type: StructType, packing: Packing, rowMajor: boolean): S
     offset += sizeBytes(member.type, packing, major);
     structAlign = Math.max(structAlign, align);
   }
-  return { offsets, sizeBytes: offset, alignBytes: structAlign };
+  return { offsets, sizeBytes: offset, alignBytes: structAlign, module: 0, id: 0 };
 }

@@ -1,6 +1,6 @@
 import type { StructLayout } from "./layout.ts";
 import type { OpaqueType } from "./opaque.ts";
-import type { Member, ReferenceType, ScalarKind, StructFacts, StructType, Type } from "./types.ts";
+import type { Member, NumberVectors, ReferenceType, ScalarKind, StructFacts, StructType, Type } from "./types.ts";
 
 /** What any type may have. */
 interface Shape {
@@ -9,6 +9,8 @@ interface Shape {
   size: number | undefined;
   columns: number;
   rows: number;
+  kindNumber: number;
+  vectors: NumberVectors | undefined;
   element: Type | undefined;
   specSize: unknown;
   name: string;
@@ -33,6 +35,8 @@ interface Shape {
 interface TypeMark {
   module: number;
   id: number;
+  /** As numbers have it; -1 for other types. */
+  readonly kindNumber: number;
 }
 
 /** The mark of a type, which every type has: a field is found faster than an entry of a map of types. */
@@ -51,6 +55,8 @@ export function blankType(kind: Type["kind"]): Shape {
     size: undefined,
     columns: 0,
     rows: 0,
+    kindNumber: -1,
+    vectors: undefined,
     element: undefined,
     specSize: undefined,
     name: "",

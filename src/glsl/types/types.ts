@@ -45,6 +45,17 @@ export function isInteger(scalar: ScalarKind | undefined): boolean {
   return scalar !== undefined && (scalarFacts[scalar].kind === "int" || scalarFacts[scalar].kind === "uint");
 }
 
+/** By the number of components from 1 to 4 (the first is the scalar): the scalar and vector types of one component type. */
+export type NumberVectors = readonly (ScalarType | VectorType)[];
+
+/** What scalars, vectors and matrices know of their component type. */
+export interface NumberType {
+  readonly scalar: ScalarKind;
+  /** Class of the component type: 0 float, 1 int, 2 uint, 3 bool. */
+  readonly kindNumber: number;
+  readonly vectors: NumberVectors;
+}
+
 export interface VoidType {
   readonly kind: "void";
 }
@@ -52,17 +63,15 @@ export interface VoidType {
 export interface ErrorType {
   readonly kind: "error";
 }
-export interface ScalarType {
+export interface ScalarType extends NumberType {
   readonly kind: "scalar";
-  readonly scalar: ScalarKind;
 }
-export interface VectorType {
+export interface VectorType extends NumberType {
   readonly kind: "vector";
-  readonly scalar: ScalarKind;
   readonly size: number;
 }
 /** `columns` vectors of `rows` components. */
-export interface MatrixType {
+export interface MatrixType extends NumberType {
   readonly kind: "matrix";
   readonly scalar: RealKind;
   readonly columns: number;
@@ -156,7 +165,8 @@ export const errorType = blankType("error") as ErrorType;
 
 const scalarKinds = Object.keys(scalarFacts) as ScalarKind[];
 const scalars = new Map<ScalarKind, ScalarType>();
-const vectors = new Map<ScalarKind, (VectorType | undefined)[]>();
+const vectors = new Map<ScalarKind, (ScalarType | VectorType)[]>();
+const kindNumbers = { float: 0, int: 1, uint: 2, bool: 3 } as const;
 /** By columns and rows: `4 * columns + rows`. */
 const matrices = new Map<RealKind, MatrixType[]>();
 const names = new Map<string, Type>();
@@ -174,6 +184,8 @@ function numberType(
   type.size = size;
   type.columns = columns;
   type.rows = rows;
+  type.kindNumber = kindNumbers[scalarFacts[scalar].kind];
+  type.vectors = vectors.get(scalar)!;
   return type;
 }
 
@@ -211,16 +223,17 @@ const scalarNames: Readonly<Record<ScalarKind, readonly string[]>> = {
   float16: ["float16_t"],
 };
 for (const scalar of scalarKinds) {
+  const sizes: (ScalarType | VectorType)[] = [];
+  vectors.set(scalar, sizes);
   const type = numberType("scalar", scalar, 1, 1, 1) as ScalarType;
   scalars.set(scalar, type);
   for (const name of scalarNames[scalar]) define(name, type);
-  const sizes: (VectorType | undefined)[] = [undefined, undefined];
+  sizes.push(type, type);
   for (let size = 2; size <= 4; size++) {
     const vector = numberType("vector", scalar, size, 1, size) as VectorType;
     sizes.push(vector);
     for (const prefix of vectorPrefix[scalar]) define(`${prefix}vec${size}`, vector);
   }
-  vectors.set(scalar, sizes);
 }
 for (const scalar of ["float", "double", "float16"] as const) {
   const shapes: MatrixType[] = [];
@@ -244,7 +257,7 @@ export function scalarType(scalar: ScalarKind): ScalarType {
 
 /** The vector of `size` components, or the scalar for size 1. */
 export function vectorType(scalar: ScalarKind, size: number): ScalarType | VectorType {
-  return size === 1 ? scalarType(scalar) : vectors.get(scalar)![size]!;
+  return vectors.get(scalar)![size]!;
 }
 
 export function matrixType(scalar: RealKind, columns: number, rows: number): MatrixType {
@@ -325,6 +338,11 @@ export function sameType(a: Type, b: Type): boolean {
 /** Component type of scalars, vectors and matrices. */
 export function scalarOf(type: Type): ScalarKind | undefined {
   return type.kind === "scalar" || type.kind === "vector" || type.kind === "matrix" ? type.scalar : undefined;
+}
+
+/** What a type knows of its component type; undefined where it is no scalar, vector or matrix. */
+export function numberOf(type: Type): ScalarType | VectorType | MatrixType | undefined {
+  return type.kind === "scalar" || type.kind === "vector" || type.kind === "matrix" ? type : undefined;
 }
 
 /** Components of a scalar (1) or vector; 0 for any other type. */
@@ -459,9 +477,9 @@ export function elementType(type: Type): Type | undefined {
     case "array":
       return type.element;
     case "vector":
-      return scalarType(type.scalar);
+      return type.vectors[1]!;
     case "matrix":
-      return vectorType(type.scalar, type.rows);
+      return type.vectors[type.rows]!;
     default:
       return undefined;
   }
