@@ -5,6 +5,7 @@ import { emitModule } from "../src/glsl/emit/index.ts";
 import { preprocess } from "../src/glsl/preprocess/index.ts";
 import { Sources } from "../src/glsl/source.ts";
 import { parse } from "../src/glsl/syntax/index.ts";
+import { giveTokens } from "../src/glsl/tokens.ts";
 
 export { compileGlsl } from "../src/glsl/index.ts";
 
@@ -28,6 +29,7 @@ export function runPhases(shaders: readonly Shader[], clock: Clock, sums: Float6
     const pre = preprocess({ filename: name, source, defines: {}, includes: {}, relaxed: false }, sources, diagnostics);
     const t1 = clock();
     const unit = parse(pre.tokens, diagnostics);
+    giveTokens(pre.tokens);
     const t2 = clock();
     const { version, vulkanMemoryModel } = pre;
     const extensions = new Set<string>();

@@ -3,9 +3,10 @@ import type { SpirvTarget } from "../spirv/index.ts";
 import { check } from "./check/index.ts";
 import { Diagnostics } from "./diagnostics.ts";
 import { emitModule } from "./emit/index.ts";
-import { noDefines, preprocess } from "./preprocess/index.ts";
+import { noDefines, type Preprocessed, preprocess } from "./preprocess/index.ts";
 import { Sources } from "./source.ts";
 import { parse } from "./syntax/index.ts";
+import { giveTokens } from "./tokens.ts";
 
 export interface GlslRequest {
   readonly source: string;
@@ -37,6 +38,32 @@ export type GlslResult =
     }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[]; readonly filesRead: readonly string[] };
 
+const noNames: ReadonlySet<string> = new Set();
+const coreNames: ReadonlySet<string> = new Set(["core460"]);
+
+/** Extensions that are on, and what rows of built-in things are marked with as if it were one: dialect and version. */
+function namesThatHold({ version, extensions }: Preprocessed, relaxed: boolean): ReadonlySet<string> {
+  const isCore = !version.es && version.number >= 460;
+  // most shaders name none, and share theirs
+  if (extensions.size === 0 && !relaxed) return isCore ? coreNames : noNames;
+  const names = new Set<string>();
+  for (const [name, behavior] of extensions) if (behavior !== "disable") names.add(name);
+  if (relaxed) names.add("relaxed");
+  if (isCore) names.add("core460");
+  return names;
+}
+
+/** Extensions whose uses are warned of. */
+function warnedNames({ extensions }: Preprocessed): ReadonlySet<string> {
+  let names: Set<string> | undefined;
+  for (const [name, behavior] of extensions) {
+    if (behavior !== "warn") continue;
+    names ??= new Set();
+    names.add(name);
+  }
+  return names ?? noNames;
+}
+
 /** GLSL for Vulkan to SPIR-V. Every mistake of the source is a diagnostic, all in one run; nothing is thrown for it. */
 export function compileGlsl(request: GlslRequest): GlslResult {
   const { source, filename, stage, entryPoint = "main", defines = noDefines, includes = {} } = request;
@@ -48,16 +75,8 @@ export function compileGlsl(request: GlslRequest): GlslResult {
   const { filesRead, version, vulkanMemoryModel } = preprocessed;
   // the rest of the source is not known, so more messages would mislead
   if (preprocessed.exhausted) return { ok: false, diagnostics: diagnostics.items, filesRead };
-  const extensions = new Set<string>();
-  const warned = new Set<string>();
-  for (const [name, behavior] of preprocessed.extensions) {
-    if (behavior !== "disable") extensions.add(name);
-    if (behavior === "warn") warned.add(name);
-  }
-  // rows of older versions are marked with the dialect as if it were an extension
-  if (relaxed) extensions.add("relaxed");
-  if (!version.es && version.number >= 460) extensions.add("core460");
   const unit = parse(preprocessed.tokens, diagnostics);
+  giveTokens(preprocessed.tokens);
   const { lostNames } = unit;
   const { targetEnv = "vulkan1.3", debugInfo = true } = request;
   const hasSubgroups = targetEnv !== "vulkan1.0";
@@ -65,8 +84,8 @@ export function compileGlsl(request: GlslRequest): GlslResult {
     stage,
     entryPoint,
     version,
-    extensions,
-    warned,
+    extensions: namesThatHold(preprocessed, relaxed),
+    warned: warnedNames(preprocessed),
     ranges: preprocessed.extensionRanges,
     lostNames,
     diagnostics,

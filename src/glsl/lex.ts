@@ -1,6 +1,7 @@
+import { keywordKind } from "./keywords.ts";
 import type { SourceFile } from "./source.ts";
 import { FIRST_ON_LINE, SPACE_BEFORE, T, type Token, type TokenKind } from "./token.ts";
-import { wordOf } from "./words.ts";
+import { kindOf, NO_WORD, textOf, wordAt } from "./words.ts";
 
 /** Character classes by code, those beyond ASCII as one (`BEYOND`). */
 const SPACE = 1;
@@ -97,24 +98,40 @@ const SPARE_COUNT = 4;
 const SPARE_LENGTH = 1 << 18;
 
 /**
- * The characters of a text as bytes, which are read faster than a string's: ASCII as it is, others `BEYOND`, then two
+ * The characters of a file as bytes, which are read faster than a string's: ASCII as it is, others `BEYOND`, then two
  * zeros at least, so that what looks ahead needs no bounds.
  */
-function codesOf(text: string): Uint8Array {
+function codesOf(file: SourceFile): Uint8Array {
+  const { text } = file;
   const { length } = text;
   let codes = spareCodes.pop();
   if (codes === undefined || codes.length < length + 2) codes = new Uint8Array(Math.max(8192, 2 * length + 2));
   // all read into as many bytes as characters is ASCII all through; the array may be too short for other texts
   const encoded = length > 64 ? encoder.encodeInto(text, codes) : undefined;
   const isAscii = encoded?.read === length && encoded.written === length;
-  if (!isAscii) for (let at = 0; at < length; at++) codes[at] = Math.min(text.charCodeAt(at), BEYOND);
+  if (isAscii) file.plain = true;
+  else for (let at = 0; at < length; at++) codes[at] = Math.min(text.charCodeAt(at), BEYOND);
   codes[length] = 0;
   codes[length + 1] = 0;
   return codes;
 }
 
-/** Splits a file into preprocessing tokens, one call each. Comments and white space become flags. Never fails. */
+/** Is told where a comment begins that a backslash at the end of its line carries on to the next. */
+interface CommentListener {
+  commentContinued(position: number): void;
+}
+
+/**
+ * Splits a file into preprocessing tokens, one call each. Comments and white space become flags. Never fails. The token
+ * read last is in the fields that a `Token` has: most go on into columns, and need no object.
+ */
 export class Lexer {
+  kind: TokenKind = T.Eof;
+  word = "";
+  keyword: TokenKind = T.Eof;
+  position = 0;
+  end = 0;
+  flags = 0;
   private at = 0;
   /** The first of the file's continuations that no comment before has passed. */
   private splice = 0;
@@ -123,37 +140,43 @@ export class Lexer {
   private codes: Uint8Array;
   private readonly base: number;
   readonly file: SourceFile;
-  private readonly continued: ((position: number) => void) | undefined;
+  private readonly listener: CommentListener | undefined;
 
-  /** `continued` is told where a comment begins that a backslash at the end of its line carries on to the next. */
-  constructor(file: SourceFile, continued?: (position: number) => void) {
-    this.continued = continued;
+  constructor(file: SourceFile, listener?: CommentListener) {
+    this.listener = listener;
     this.file = file;
     this.text = file.text;
-    this.codes = codesOf(file.text);
+    this.codes = codesOf(file);
     this.base = file.base;
   }
 
+  /** Reads a token and makes it an object. */
   next(): Token {
-    const { text, codes, base } = this;
+    this.advance();
+    return this.token();
+  }
+
+  /** The token read last, as an object. */
+  token(): Token {
+    const { kind, word, keyword, position, end, flags } = this;
+    return { kind, text: word, keyword, position, end, flags };
+  }
+
+  /** Reads the next token into the fields; past the end it is the end of the file, again and again. */
+  advance(): void {
+    const { text, codes } = this;
     const length = text.length;
     let at = this.at;
     let flags = at === 0 ? FIRST_ON_LINE : 0;
+    if (codes === noCodes) {
+      this.set(T.Eof, "", T.Eof, length, length, flags | FIRST_ON_LINE);
+      return;
+    }
     for (;;) {
-      if (at >= length) {
-        this.at = at;
-        this.release();
-        return this.token(T.Eof, length, length, flags | FIRST_ON_LINE);
-      }
       const c = codes[at]!;
       const kind = classes[c]!;
-      if (kind === SPACE) {
-        at++;
-        flags |= SPACE_BEFORE;
-      } else if (kind === NEWLINE) {
-        at++;
-        flags |= FIRST_ON_LINE | SPACE_BEFORE;
-      } else if (kind === LETTER) {
+      // behind the text stands a character without class
+      if (kind === LETTER) {
         const start = at++;
         let hash = c;
         for (;;) {
@@ -163,8 +186,20 @@ export class Lexer {
           at++;
         }
         this.at = at;
-        const { text: word, keyword } = wordOf(text, codes, start, at, hash);
-        return { kind: T.Identifier, text: word, keyword, position: base + start, end: base + at, flags };
+        this.setWord(T.Identifier, wordAt(text, codes, start, at, hash), start, at, flags);
+        return;
+      }
+      if (kind === SPACE) {
+        at++;
+        flags |= SPACE_BEFORE;
+      } else if (kind === NEWLINE) {
+        at++;
+        flags |= FIRST_ON_LINE | SPACE_BEFORE;
+      } else if (at >= length) {
+        this.at = at;
+        this.release();
+        this.set(T.Eof, "", T.Eof, length, length, flags | FIRST_ON_LINE);
+        return;
       } else if (c === 47 && codes[at + 1] === 47) {
         const start = at;
         at += 2;
@@ -172,12 +207,14 @@ export class Lexer {
         flags |= SPACE_BEFORE;
         const splices = this.file.spliceOffsets;
         while (this.splice < splices.length && splices[this.splice]! < start + 2) this.splice++;
-        if (this.splice < splices.length && splices[this.splice]! <= at) this.continued?.(base + start);
+        if (this.splice < splices.length && splices[this.splice]! <= at)
+          this.listener?.commentContinued(this.base + start);
       } else if (c === 47 && codes[at + 1] === 42) {
         const close = text.indexOf("*/", at + 2);
         if (close < 0) {
           this.at = length;
-          return this.token(T.OpenComment, at, at + 2, flags);
+          this.set(T.OpenComment, "/*", T.OpenComment, at, at + 2, flags);
+          return;
         }
         at = close + 2;
         flags |= SPACE_BEFORE;
@@ -186,12 +223,14 @@ export class Lexer {
         this.at = end;
         let hash = 0;
         for (let digit = at; digit < end; digit++) hash = (Math.imul(hash, 31) + codes[digit]!) | 0;
-        const { text: word } = wordOf(text, codes, at, end, hash);
-        return { kind: T.Number, text: word, keyword: T.Number, position: base + at, end: base + end, flags };
+        this.setWord(T.Number, wordAt(text, codes, at, end, hash), at, end, flags);
+        return;
       } else if (c === 34) {
-        return this.string(at, flags);
+        this.string(at, flags);
+        return;
       } else {
-        return this.operator(at, c, flags);
+        this.operator(at, c, flags);
+        return;
       }
     }
   }
@@ -212,27 +251,27 @@ export class Lexer {
     return this.text.slice(start, end);
   }
 
-  private string(start: number, flags: number): Token {
+  private string(start: number, flags: number): void {
     let at = start + 1;
     for (; at < this.text.length; at++) {
       const c = this.text.charCodeAt(at);
       if (c === 10 || c === 13) break;
       if (c === 34) {
         this.at = at + 1;
-        return this.token(T.String, start, at + 1, flags);
+        this.set(T.String, this.text.slice(start, at + 1), T.String, start, at + 1, flags);
+        return;
       }
     }
     this.at = start + 1;
-    return this.token(T.Bad, start, start + 1, flags);
+    this.set(T.Bad, '"', T.Bad, start, start + 1, flags);
   }
 
-  private operator(at: number, c: number, flags: number): Token {
+  private operator(at: number, c: number, flags: number): void {
     const only = c < BEYOND ? onlyOperators[c] : undefined;
     if (only !== undefined) {
       this.at = at + 1;
-      const position = this.base + at;
-      const { kind } = only;
-      return { kind, text: only.text, keyword: kind, position, end: position + 1, flags };
+      this.set(only.kind, only.text, only.kind, at, at + 1, flags);
+      return;
     }
     const { codes } = this;
     const rows = c < BEYOND ? operatorsByFirst[c]! : noRows;
@@ -241,16 +280,30 @@ export class Lexer {
       if (width > 1 && codes[at + 1] !== second) continue;
       if (width > 2 && codes[at + 2] !== third) continue;
       this.at = at + width;
-      return { kind, text, keyword: kind, position: this.base + at, end: this.base + at + width, flags };
+      this.set(kind, text, kind, at, at + width, flags);
+      return;
     }
     const width = (this.text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
     this.at = at + width;
-    return this.token(T.Bad, at, at + width, flags);
+    this.set(T.Bad, this.text.slice(at, at + width), T.Bad, at, at + width, flags);
   }
 
-  private token(kind: TokenKind, start: number, end: number, flags: number): Token {
-    const { base } = this;
-    return { kind, text: this.text.slice(start, end), keyword: kind, position: base + start, end: base + end, flags };
+  private setWord(kind: TokenKind, word: number, start: number, end: number, flags: number): void {
+    if (word !== NO_WORD) {
+      this.set(kind, textOf(word), kindOf(word), start, end, flags);
+      return;
+    }
+    const text = this.text.slice(start, end);
+    this.set(kind, text, keywordKind(text), start, end, flags);
+  }
+
+  private set(kind: TokenKind, word: string, keyword: TokenKind, start: number, end: number, flags: number): void {
+    this.kind = kind;
+    this.word = word;
+    this.keyword = keyword;
+    this.position = this.base + start;
+    this.end = this.base + end;
+    this.flags = flags;
   }
 }
 

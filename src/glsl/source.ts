@@ -20,7 +20,8 @@ export interface SourceFile {
   /** Offsets in `text` where a continuation was taken out, and the characters taken out up to there. */
   readonly spliceOffsets: readonly number[];
   readonly spliceRemoved: readonly number[];
-  readonly lineOverrides: LineOverride[];
+  /** Undefined where no `#line` stands. */
+  lineOverrides: LineOverride[] | undefined;
   lineStarts: number[] | undefined;
   /** Physical line of the last place that was asked for. */
   lastLine: number;
@@ -28,32 +29,39 @@ export interface SourceFile {
   plain: boolean | undefined;
 }
 
+/** A file of which nothing was asked yet; `base` is the position of its first character. */
+export function sourceFile(name: string, original: string, base: number): SourceFile {
+  const spliced = original.includes("\\") ? splice(original) : undefined;
+  return {
+    name,
+    original,
+    text: spliced === undefined ? original : spliced.text,
+    base,
+    spliceOffsets: spliced === undefined ? noNumbers : spliced.offsets,
+    spliceRemoved: spliced === undefined ? noNumbers : spliced.removed,
+    lineOverrides: undefined,
+    lineStarts: undefined,
+    lastLine: 0,
+    plain: undefined,
+  };
+}
+
 /**
  * All files of one compile. A position is one number: the file's `base` plus an offset in its spliced text; so tokens
  * and nodes carry two numbers, and lines and columns are worked out only for what is reported.
  */
 export class Sources {
-  readonly files: SourceFile[] = [];
+  /** In order of their bases. */
+  files: SourceFile[] = [];
   private nextBase = 0;
   private lastFile: SourceFile | undefined;
 
   add(name: string, original: string): SourceFile {
-    const { text, offsets, removed } = splice(original);
-    const base = this.nextBase;
-    this.nextBase += text.length + 1;
-    const file: SourceFile = {
-      name,
-      original,
-      text,
-      base,
-      spliceOffsets: offsets,
-      spliceRemoved: removed,
-      lineOverrides: [],
-      lineStarts: undefined,
-      lastLine: 0,
-      plain: undefined,
-    };
-    this.files.push(file);
+    const file = sourceFile(name, original, this.nextBase);
+    this.nextBase += file.text.length + 1;
+    // an array that grows has room for seventeen, and most shaders are one file
+    if (this.files.length === 0) this.files = [file];
+    else this.files.push(file);
     return file;
   }
 
@@ -76,6 +84,7 @@ export class Sources {
   overrideLine(position: number, line: number, name: string | undefined): void {
     const file = this.fileOf(position);
     const offset = position - file.base;
+    file.lineOverrides ??= [];
     const previous = file.lineOverrides.at(-1);
     const physicalLine = this.physicalLine(file, offset) + 1;
     file.lineOverrides.push({ offset, physicalLine, line, name: name ?? previous?.name });
@@ -89,7 +98,7 @@ export class Sources {
   }
 
   private named(file: SourceFile, offset: number, physical: number): { readonly file: string; readonly line: number } {
-    if (file.lineOverrides.length === 0) return { file: file.name, line: physical + 1 };
+    if (file.lineOverrides === undefined) return { file: file.name, line: physical + 1 };
     const override = overrideAt(file, offset, physical);
     if (override === undefined) return { file: file.name, line: physical + 1 };
     return { file: override.name ?? file.name, line: override.line + physical - override.physicalLine };
@@ -102,7 +111,7 @@ export class Sources {
   locate(position: number): void {
     const file = this.fileOf(position);
     const { found } = this;
-    if (file.lineOverrides.length > 0 || file.spliceOffsets.length > 0 || file.plain !== true) {
+    if (file.lineOverrides !== undefined || file.spliceOffsets.length > 0 || file.plain !== true) {
       const { file: name, line, column } = this.place(position);
       found.file = name;
       found.line = line;
@@ -181,8 +190,9 @@ export class Sources {
 }
 
 function overrideAt(file: SourceFile, offset: number, physicalLine: number): LineOverride | undefined {
-  for (let at = file.lineOverrides.length - 1; at >= 0; at--) {
-    const override = file.lineOverrides[at]!;
+  const overrides = file.lineOverrides ?? [];
+  for (let at = overrides.length - 1; at >= 0; at--) {
+    const override = overrides[at]!;
     if (override.offset <= offset && override.physicalLine <= physicalLine) return override;
   }
   return undefined;
@@ -201,10 +211,12 @@ function originalOffset(file: SourceFile, offset: number): number {
   return low < 0 ? offset : offset + file.spliceRemoved[low]!;
 }
 
-function splice(original: string): { text: string; offsets: number[]; removed: number[] } {
+const noNumbers: readonly number[] = [];
+
+/** Takes the continued lines of a text out. */
+function splice(original: string): { text: string; offsets: readonly number[]; removed: readonly number[] } {
   const offsets: number[] = [];
   const removed: number[] = [];
-  if (!original.includes("\\")) return { text: original, offsets, removed };
   const parts: string[] = [];
   let length = 0;
   let from = 0;

@@ -98,11 +98,11 @@ export const SPACE_BEFORE = 2;
 export const NO_EXPAND = 4;
 
 /**
- * `position` and `end` are positions of `Sources`; a token out of a macro has those of the macro's use. The preprocessor
- * turns `kind` from identifier to keyword where it hands the token to the parser.
+ * `position` and `end` are positions of `Sources`; a token out of a macro has those of the macro's use. Keywords are
+ * identifiers here.
  */
 export interface Token {
-  kind: TokenKind;
+  readonly kind: TokenKind;
   readonly text: string;
   /** What an identifier is to the parser where it is no macro; of other tokens their own kind. */
   readonly keyword: TokenKind;

@@ -1,7 +1,8 @@
 import type { Diagnostics } from "../diagnostics.ts";
 import { Lexer } from "../lex.ts";
+import { type Sources, sourceFile } from "../source.ts";
 import { FIRST_ON_LINE, NO_EXPAND, SPACE_BEFORE, T, type Token } from "../token.ts";
-import type { Macro, Macros } from "./macro.ts";
+import { isPredefined, type Macro, type Macros } from "./macro.ts";
 
 /** Tokens that one compile may make by macro expansion, and how deep macro calls may stand in arguments. */
 const EXPANSION_LIMIT = 1_000_000;
@@ -18,26 +19,46 @@ interface Frame {
 /** What all streams of one compile share. */
 export interface ExpandState {
   readonly macros: Macros;
+  readonly sources: Sources;
   readonly diagnostics: Diagnostics;
   budget: number;
   exhausted: boolean;
 }
 
-export function expandState(macros: Macros, diagnostics: Diagnostics): ExpandState {
-  return { macros, diagnostics, budget: EXPANSION_LIMIT, exhausted: false };
+export function expandState(macros: Macros, sources: Sources, diagnostics: Diagnostics): ExpandState {
+  return { macros, sources, diagnostics, budget: EXPANSION_LIMIT, exhausted: false };
 }
 
 const eof: Token = { kind: T.Eof, text: "", keyword: T.Eof, position: 0, end: 0, flags: FIRST_ON_LINE };
+
+/** What a stream reads: each call gives one more token, and the end of the file again and again. */
+interface TokenSource {
+  rawToken(): Token;
+}
+
+/** The tokens of a list. */
+export class TokenList implements TokenSource {
+  private readonly tokens: readonly Token[];
+  private at = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.tokens = tokens;
+  }
+
+  rawToken(): Token {
+    return this.tokens[this.at++] ?? eof;
+  }
+}
 
 /** Tokens of `source` with expansions in front: C's rescanning, each macro blocked while its own expansion is read. */
 export class Stream {
   private readonly frames: Frame[] = [];
   private peeked: Token | undefined;
   private readonly state: ExpandState;
-  private readonly source: () => Token;
+  private readonly source: TokenSource;
   private readonly depth: number;
 
-  constructor(state: ExpandState, source: () => Token, depth = 0) {
+  constructor(state: ExpandState, source: TokenSource, depth = 0) {
     this.state = state;
     this.source = source;
     this.depth = depth;
@@ -58,7 +79,7 @@ export class Stream {
       this.frames.pop();
     }
     const token = this.peeked;
-    if (token === undefined) return this.source();
+    if (token === undefined) return this.source.rawToken();
     this.peeked = undefined;
     return token;
   }
@@ -68,7 +89,7 @@ export class Stream {
       const frame = this.frames[at]!;
       if (frame.at < frame.tokens.length) return frame.tokens[frame.at]!;
     }
-    this.peeked ??= this.source();
+    this.peeked ??= this.source.rawToken();
     return this.peeked;
   }
 
@@ -87,7 +108,7 @@ export class Stream {
       return true;
     }
     if (macro.dynamic !== undefined) {
-      this.push([{ ...token, kind: T.Number, text: macro.dynamic(token) }], undefined);
+      this.push([{ ...token, kind: T.Number, text: macro.dynamic(token, state.sources) }], undefined);
       return true;
     }
     let body: Token[];
@@ -105,7 +126,8 @@ export class Stream {
         args.map((arg) => this.expandArgument(arg, token)),
       );
     }
-    this.push(body, macro);
+    // what is predefined never names itself, and shaders share it
+    this.push(body, isPredefined(macro) ? undefined : macro);
     return true;
   }
 
@@ -159,8 +181,7 @@ export class Stream {
       this.state.diagnostics.error("GLSL_NESTING", { limit: ARGUMENT_DEPTH_LIMIT }, use.position, use.end);
       return arg.slice();
     }
-    let at = 0;
-    return expandAll(new Stream(this.state, () => arg[at++] ?? eof, this.depth + 1));
+    return expandAll(new Stream(this.state, new TokenList(arg), this.depth + 1));
   }
 }
 
@@ -249,18 +270,7 @@ function paste(state: ExpandState, left: Token, right: Token, use: Token): Token
     return left;
   }
   state.budget -= text.length >> 4;
-  const lexer = new Lexer({
-    name: "",
-    original: text,
-    text,
-    base: 0,
-    spliceOffsets: [],
-    spliceRemoved: [],
-    lineOverrides: [],
-    lineStarts: undefined,
-    lastLine: 0,
-    plain: undefined,
-  });
+  const lexer = new Lexer(sourceFile("", text, 0));
   const token = lexer.next();
   if (lexer.next().kind !== T.Eof || token.kind === T.Bad || token.text !== text) {
     state.diagnostics.error("GLSL_BAD_PASTE", { left: left.text, right: right.text }, use.position, use.end);

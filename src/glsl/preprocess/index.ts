@@ -1,3 +1,3 @@
 export { glslExtensions } from "./extensions.ts";
-export { noDefines, preprocess } from "./preprocess.ts";
+export { noDefines, type Preprocessed, preprocess } from "./preprocess.ts";
 export type { Version } from "./version.ts";

@@ -2,9 +2,10 @@ import type { Diagnostics } from "../diagnostics.ts";
 import { Lexer } from "../lex.ts";
 import { aroundMainImage, MAIN_IMAGE_FILE } from "../main-image.ts";
 import type { Sources } from "../source.ts";
-import { FIRST_ON_LINE, T, type Token } from "../token.ts";
+import { FIRST_ON_LINE, T, type Token, type TokenKind } from "../token.ts";
+import { type Tokens, takeTokens } from "../tokens.ts";
 import { parseDefinition } from "./definition.ts";
-import { type ExpandState, expandAll, expandState, Stream } from "./expand.ts";
+import { type ExpandState, expandAll, expandState, Stream, TokenList } from "./expand.ts";
 import { evaluateCondition } from "./expression.ts";
 import {
   type Behavior,
@@ -15,7 +16,7 @@ import {
   relaxedExtensions,
   supportedExtensions,
 } from "./extensions.ts";
-import { dynamicMacro, Macros, numberMacro, sameMacro } from "./macro.ts";
+import { Macros, sameMacro } from "./macro.ts";
 import { isSupportedVersion, nearestVersion, type Version } from "./version.ts";
 
 const extensionSet: ReadonlySet<string> = new Set(supportedExtensions);
@@ -38,6 +39,8 @@ const keywordExtensions: Readonly<Record<string, readonly string[]>> = {
   readonly: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
   writeonly: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
 };
+const noFiles: readonly string[] = [];
+const noExtensions: ReadonlyMap<string, Behavior> = new Map();
 const noRanges: ReadonlyMap<string, ExtensionRange> = new Map();
 
 /** What a request without definitions defines. */
@@ -79,7 +82,7 @@ export interface PreprocessOptions {
 
 export interface Preprocessed {
   /** Expanded tokens with keyword kinds, closed by an end-of-file token. */
-  readonly tokens: readonly Token[];
+  readonly tokens: Tokens;
   readonly version: Version;
   readonly extensions: ReadonlyMap<string, Behavior>;
   /** Those that don't hold for the whole source; none where several files make it up, whose places have no order. */
@@ -118,11 +121,11 @@ class Preprocessor {
   private readonly macros: Macros;
   private readonly state: ExpandState;
   private readonly stream: Stream;
-  private readonly output: Token[] = [];
-  private readonly files: OpenFile[] = [];
+  private readonly output = takeTokens();
+  private files: OpenFile[] = [];
   private filesRead: Set<string> | undefined;
   private onceFiles: Set<string> | undefined;
-  private readonly extensions = new Map<string, Behavior>();
+  private extensions: Map<string, Behavior> | undefined;
   private extensionRanges: Map<string, ExtensionRange> | undefined;
   private version: Version | undefined;
   private sawDirective = false;
@@ -141,18 +144,9 @@ class Preprocessor {
     this.options = options;
     this.sources = sources;
     this.diagnostics = diagnostics;
-    this.macros = new Macros(options.relaxed ? everyExtension : extensionSet);
-    this.state = expandState(this.macros, diagnostics);
-    this.stream = new Stream(this.state, () => this.rawToken());
-    this.macros.set(
-      "__LINE__",
-      dynamicMacro("__LINE__", (use) => String(sources.line(use.position).line)),
-    );
-    this.macros.set(
-      "__FILE__",
-      dynamicMacro("__FILE__", () => "0"),
-    );
-    if (!options.relaxed) this.macros.set("VULKAN", numberMacro("VULKAN", 100));
+    this.macros = new Macros(options.relaxed ? everyExtension : extensionSet, options.relaxed);
+    this.state = expandState(this.macros, sources, diagnostics);
+    this.stream = new Stream(this.state, this);
   }
 
   run(): Preprocessed {
@@ -161,33 +155,50 @@ class Preprocessor {
     const { defines } = this.options;
     if (defines !== noDefines) for (const name of Object.keys(defines)) this.requestDefine(name, defines[name]!);
     while (!this.state.exhausted) {
-      const token = this.stream.idle ? this.rawToken() : this.stream.next();
+      const token = this.stream.idle && this.pending === undefined ? this.unusualToken() : this.stream.next();
       if (token.kind === T.Eof) {
         if (this.closeFile()) continue;
-        this.output.push(token);
+        this.output.add(T.Eof, "", token.position, token.end);
         break;
       }
       if (token.kind === T.Hash && (token.flags & FIRST_ON_LINE) !== 0) {
         this.directive(token);
-        continue;
-      }
-      if (token.kind !== T.Identifier) {
-        this.output.push(token);
-      } else if (!this.stream.expand(token)) {
-        const { keyword } = token;
-        if (keyword !== T.Identifier && !(this.options.relaxed && this.isOlderName(token.text))) {
-          const sized = this.explicitTypes ? T.TypeName : T.Identifier;
-          token.kind = keyword === T.SizedName ? sized : keyword;
-        }
-        this.output.push(token);
+      } else if (token.kind !== T.Identifier || !this.stream.expand(token)) {
+        const { kind, text, keyword, position, end } = token;
+        this.output.add(kind === T.Identifier ? this.kindOf(text, keyword) : kind, text, position, end);
       }
     }
     const version = this.version ?? this.setVersion(this.defaultVersion(), undefined);
     const { exhausted } = this.state;
-    const { extensions, vulkanMemoryModel } = this;
-    const filesRead = this.filesRead === undefined ? [] : [...this.filesRead];
+    const { extensions = noExtensions, vulkanMemoryModel } = this;
+    const filesRead = this.filesRead === undefined ? noFiles : [...this.filesRead];
     const extensionRanges = (filesRead.length === 0 ? this.extensionRanges : undefined) ?? noRanges;
     return { tokens: this.output, version, extensions, extensionRanges, vulkanMemoryModel, filesRead, exhausted };
+  }
+
+  /** Passes tokens on up to one that may be more than itself: a directive's `#`, a macro's name, the end of the file. */
+  private unusualToken(): Token {
+    const { output, macros } = this;
+    const { lexer } = this.files[this.files.length - 1]!;
+    for (;;) {
+      lexer.advance();
+      const { kind, word } = lexer;
+      if (kind === T.Identifier) {
+        if (macros.mayHave(word)) return lexer.token();
+        output.add(this.kindOf(word, lexer.keyword), word, lexer.position, lexer.end);
+      } else if (kind === T.Eof || kind === T.Hash) {
+        return lexer.token();
+      } else {
+        output.add(kind, word, lexer.position, lexer.end);
+      }
+    }
+  }
+
+  /** What a word that is no macro is to the parser. */
+  private kindOf(word: string, keyword: TokenKind): TokenKind {
+    if (keyword === T.Identifier || (this.options.relaxed && this.isOlderName(word))) return T.Identifier;
+    if (keyword === T.SizedName) return this.explicitTypes ? T.TypeName : T.Identifier;
+    return keyword;
   }
 
   /** A keyword of later versions, which an older shader may use as a name. */
@@ -195,15 +206,18 @@ class Preprocessor {
     if (!laterKeywords.has(text)) return false;
     const version = this.version ?? this.defaultVersion();
     const bringing = Object.hasOwn(keywordExtensions, text) ? keywordExtensions[text] : undefined;
-    if (bringing?.some((name) => this.extensions.has(name)) === true) return false;
+    if (bringing?.some((name) => this.extensions?.has(name)) === true) return false;
     return version.number < (version.es ? 310 : 400);
   }
 
   private open(name: string, text: string, path: string): void {
-    const lexer = new Lexer(this.sources.add(name, text), (position) => {
-      this.diagnostics.warn("GLSL_COMMENT_CONTINUED", {}, position, position + 2);
-    });
-    this.files.push({ lexer, path, conditionals: [] });
+    const file = { lexer: new Lexer(this.sources.add(name, text), this), path, conditionals: [] };
+    if (this.files.length === 0) this.files = [file];
+    else this.files.push(file);
+  }
+
+  commentContinued(position: number): void {
+    this.diagnostics.warn("GLSL_COMMENT_CONTINUED", {}, position, position + 2);
   }
 
   /** One file with the text around the source; places inside the source count from its own start. */
@@ -227,7 +241,7 @@ class Preprocessor {
     return true;
   }
 
-  private rawToken(): Token {
+  rawToken(): Token {
     const pending = this.pending;
     if (pending !== undefined) {
       this.pending = undefined;
@@ -347,14 +361,7 @@ class Preprocessor {
       held = nearestVersion(version);
     }
     this.version = held;
-    const define = (name: string, value: number): void => this.macros.set(name, numberMacro(name, value));
-    define("__VERSION__", held.number);
-    if (held.es) {
-      define("GL_ES", 1);
-      define("GL_FRAGMENT_PRECISION_HIGH", 1);
-    } else {
-      if (held.number >= 140) define("GL_core_profile", 1);
-    }
+    this.macros.setVersion(held, this.options.relaxed);
     return held;
   }
 
@@ -467,9 +474,7 @@ class Preprocessor {
       replaced.push({ ...token, kind: T.Number, text: this.macros.has(macro.text) ? "1" : "0" });
       at += parenthesised ? 3 : 1;
     }
-    let next = 0;
-    const end: Token = { ...name, kind: T.Eof };
-    const expanded = expandAll(new Stream(this.state, () => replaced[next++] ?? end));
+    const expanded = expandAll(new Stream(this.state, new TokenList(replaced)));
     if (this.state.exhausted) return false;
     const strict = this.version?.es === true;
     return (evaluateCondition(expanded, name, strict, this.diagnostics) ?? 0) !== 0;
@@ -556,6 +561,7 @@ class Preprocessor {
   }
 
   private setExtension(name: string, how: Behavior, { position }: Token): void {
+    this.extensions ??= new Map();
     const known = this.extensions.get(name);
     if (how === "disable") {
       if (known === undefined) this.extensions.set(name, how);
@@ -576,10 +582,7 @@ class Preprocessor {
   }
 
   private lineDirective(directive: Token): void {
-    let next = 0;
-    const rest = this.restOfDirective();
-    const end: Token = { ...directive, kind: T.Eof };
-    const tokens = expandAll(new Stream(this.state, () => rest[next++] ?? end));
+    const tokens = expandAll(new Stream(this.state, new TokenList(this.restOfDirective())));
     if (this.state.exhausted) return;
     const [line, name] = tokens;
     const named = name === undefined || name.kind === T.Number || name.kind === T.String;
@@ -597,7 +600,7 @@ class Preprocessor {
     const text = lexer.restOfLine(directive.end);
     const match = /^\s*(?:"([^"]*)"|<([^>]*)>)\s*(?:\/\/.*|\/\*.*)?$/.exec(text);
     const { position, end } = directive;
-    const allowed = this.extensions.get("GL_GOOGLE_include_directive");
+    const allowed = this.extensions?.get("GL_GOOGLE_include_directive");
     if (allowed === undefined || allowed === "disable") {
       this.diagnostics.error("GLSL_INCLUDE_NOT_ENABLED", {}, position, end);
       return;

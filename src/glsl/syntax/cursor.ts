@@ -1,5 +1,7 @@
 import type { Diagnostics } from "../diagnostics.ts";
-import { T, type Token, type TokenKind } from "../token.ts";
+import { Lists } from "../lists.ts";
+import { T, type TokenKind } from "../token.ts";
+import type { Tokens } from "../tokens.ts";
 
 /** How deep expressions, statements and initialiser lists may nest. */
 const NESTING_LIMIT = 256;
@@ -26,21 +28,49 @@ export class SyntaxFailure extends Error {}
 export class Cursor {
   protected at = 0;
   protected depth = 0;
+  protected readonly lists = new Lists();
   private lost: Set<string> | undefined;
-  protected readonly tokens: readonly Token[];
-  protected readonly diagnostics: Diagnostics;
+  /** The columns of the tokens, side by side here to be found fast. */
+  private kinds!: Uint8Array;
+  private texts!: readonly string[];
+  private positions!: Int32Array;
+  private ends!: Int32Array;
+  private count = 0;
+  protected diagnostics!: Diagnostics;
 
-  constructor(tokens: readonly Token[], diagnostics: Diagnostics) {
-    this.tokens = tokens;
+  /** Goes to the first of the tokens, as if nothing was read before. */
+  protected begin(tokens: Tokens, diagnostics: Diagnostics): void {
+    this.kinds = tokens.kinds;
+    this.texts = tokens.texts;
+    this.positions = tokens.positions;
+    this.ends = tokens.ends;
+    this.count = tokens.length;
     this.diagnostics = diagnostics;
-  }
-
-  protected get token(): Token {
-    return this.tokens[this.at]!;
+    this.at = 0;
+    this.depth = 0;
+    this.lists.clear();
+    this.lost = undefined;
+    this.typeNames = undefined;
   }
 
   protected get kind(): TokenKind {
-    return this.tokens[this.at]!.kind;
+    return this.kinds[this.at] as TokenKind;
+  }
+
+  protected get text(): string {
+    return this.texts[this.at]!;
+  }
+
+  protected get position(): number {
+    return this.positions[this.at]!;
+  }
+
+  protected get end(): number {
+    return this.ends[this.at]!;
+  }
+
+  private kindOf(at: number): TokenKind {
+    return at < this.count ? (this.kinds[at] as TokenKind) : T.Eof;
   }
 
   private loseName(name: string): void {
@@ -55,18 +85,24 @@ export class Cursor {
 
   /** Kind of the token `ahead` places on; the end of file beyond the last. */
   protected kindAt(ahead: number): TokenKind {
-    return this.tokens[this.at + ahead]?.kind ?? T.Eof;
+    return this.kindOf(this.at + ahead);
   }
 
   /** End of the token that was taken last. */
   protected get previousEnd(): number {
-    return this.tokens[Math.max(0, this.at - 1)]!.end;
+    return this.ends[Math.max(0, this.at - 1)]!;
   }
 
-  protected take(): Token {
-    const token = this.token;
-    if (token.kind !== T.Eof) this.at++;
-    return token;
+  /** Goes past the token; past the end of the file there is none. */
+  protected take(): void {
+    if (this.kind !== T.Eof) this.at++;
+  }
+
+  /** Goes past the token, whose text it is. */
+  protected takeText(): string {
+    const { text } = this;
+    this.take();
+    return text;
   }
 
   protected accept(kind: TokenKind): boolean {
@@ -75,23 +111,28 @@ export class Cursor {
     return true;
   }
 
-  protected expect(kind: TokenKind, wanted: string): Token {
+  protected expect(kind: TokenKind, wanted: string): void {
     if (this.kind !== kind) this.fail(wanted);
-    return this.take();
+    this.take();
+  }
+
+  /** Goes past an identifier, which it is. */
+  protected expectName(wanted: string): string {
+    if (this.kind !== T.Identifier) this.fail(wanted);
+    return this.takeText();
   }
 
   /** Reports the token in the way and leaves the statement. */
   protected fail(wanted: string): never {
-    const token = this.token;
-    const { position, end } = token;
-    if (token.kind === T.Bad) {
-      this.diagnostics.error("GLSL_BAD_CHARACTER", { text: token.text }, position, end);
-    } else if (token.kind === T.OpenComment) {
+    const { kind, text, position, end } = this;
+    if (kind === T.Bad) {
+      this.diagnostics.error("GLSL_BAD_CHARACTER", { text }, position, end);
+    } else if (kind === T.OpenComment) {
       this.diagnostics.error("GLSL_OPEN_COMMENT", {}, position, end);
-    } else if (token.kind === T.Reserved) {
-      this.diagnostics.error("GLSL_RESERVED_WORD", { name: token.text }, position, end);
+    } else if (kind === T.Reserved) {
+      this.diagnostics.error("GLSL_RESERVED_WORD", { name: text }, position, end);
     } else {
-      const found = token.kind === T.Eof ? "the end of the file" : `'${token.text}'`;
+      const found = kind === T.Eof ? "the end of the file" : `'${text}'`;
       this.diagnostics.error("GLSL_SYNTAX", { wanted, found }, position, end);
     }
     throw new SyntaxFailure();
@@ -100,7 +141,7 @@ export class Cursor {
   /** Runs one more level of nesting. */
   protected enter(): void {
     if (++this.depth <= NESTING_LIMIT) return;
-    const { position, end } = this.token;
+    const { position, end } = this;
     this.diagnostics.error("GLSL_NESTING", { limit: NESTING_LIMIT }, position, end);
     throw new SyntaxFailure();
   }
@@ -118,24 +159,24 @@ export class Cursor {
     let opened = 0;
     for (let at = start; at < this.at; at++) {
       this.lose(at);
-      const { kind } = this.tokens[at]!;
+      const kind = this.kindOf(at);
       if (kind === T.LeftBrace) opened++;
       else if (kind === T.RightBrace) opened--;
     }
     // inside a list the text goes on behind its `}`
     let nesting = Math.max(0, opened);
     for (; this.kind !== T.Eof; this.at++) {
-      const token = this.token;
+      const { kind } = this;
       this.lose(this.at);
-      if (token.kind === T.LeftBrace) nesting++;
-      else if (token.kind === T.RightBrace) {
+      if (kind === T.LeftBrace) nesting++;
+      else if (kind === T.RightBrace) {
         if (nesting === 0) return;
         if (--nesting === 0 && opened <= 0) {
           this.at++;
           this.accept(T.Semicolon);
           return;
         }
-      } else if (token.kind === T.Semicolon && nesting === 0) {
+      } else if (kind === T.Semicolon && nesting === 0) {
         this.at++;
         return;
       }
@@ -153,18 +194,17 @@ export class Cursor {
   /** The broken text is not checked, so a type in front of the error that no struct has is reported here. */
   private reportUnknownTypes(start: number): void {
     for (let at = start; at < this.at; at++) {
-      const { kind, text, position, end } = this.tokens[at]!;
-      if (kind !== T.Identifier || this.tokens[at + 1]?.kind !== T.Identifier) continue;
-      const known =
-        this.typeNames?.has(text) === true || this.lostNames.has(text) || this.tokens[at - 1]?.kind === T.Struct;
-      if (!known) this.diagnostics.error("GLSL_UNKNOWN_TYPE", { name: text }, position, end);
+      if (this.kindOf(at) !== T.Identifier || this.kindOf(at + 1) !== T.Identifier) continue;
+      const name = this.texts[at]!;
+      const isTag = at > 0 && this.kindOf(at - 1) === T.Struct;
+      if (isTag || this.typeNames?.has(name) === true || this.lostNames.has(name)) continue;
+      this.diagnostics.error("GLSL_UNKNOWN_TYPE", { name }, this.positions[at]!, this.ends[at]!);
     }
   }
 
   /** Remembers a name that seems to be declared: one behind a type, a comma or `struct`. */
   private lose(at: number): void {
-    const token = this.tokens[at]!;
-    if (token.kind !== T.Identifier || this.tokens[at + 1]?.kind === T.Identifier) return;
-    if (declaresAfter.has(this.tokens[at - 1]?.kind ?? T.Eof)) this.loseName(token.text);
+    if (this.kindOf(at) !== T.Identifier || this.kindOf(at + 1) === T.Identifier) return;
+    if (at > 0 && declaresAfter.has(this.kindOf(at - 1))) this.loseName(this.texts[at]!);
   }
 }

@@ -4,9 +4,9 @@ import type {
   CompoundStmt,
   Decl,
   Declarator,
-  Dimensions,
   FunctionDecl,
   LayoutId,
+  NameExpr,
   Parameter,
   PrecisionDecl,
   Qualifier,
@@ -16,10 +16,8 @@ import type {
   VariableDecl,
 } from "./ast.ts";
 import { SyntaxFailure } from "./cursor.ts";
-import { ExpressionParser } from "./expressions.ts";
+import { ExpressionParser, noDimensions } from "./expressions.ts";
 import { nameExpr } from "./nodes.ts";
-
-const noDimensions: Dimensions = [];
 
 /** Parses declarations: variables, blocks, functions, qualifiers alone. */
 export abstract class DeclarationParser extends ExpressionParser {
@@ -64,7 +62,7 @@ export abstract class DeclarationParser extends ExpressionParser {
     if (this.kind === T.Precision) return this.precision();
     // attributes of a function say nothing that code here depends on
     if (this.kindAt(0) === T.LeftBracket && this.kindAt(1) === T.LeftBracket) this.attributes();
-    const start = this.token.position;
+    const start = this.position;
     const qualifiers = this.qualifiers();
     if (qualifiers.length > 0) {
       if (this.kind === T.Semicolon) return this.qualifierDecl(start, qualifiers, false);
@@ -80,68 +78,70 @@ export abstract class DeclarationParser extends ExpressionParser {
   }
 
   private precision(): PrecisionDecl {
-    const { position } = this.take();
-    const precision = this.expect(T.Qualifier, "highp, mediump or lowp");
+    const { position } = this;
+    this.take();
+    const precision = this.text;
+    this.expect(T.Qualifier, "highp, mediump or lowp");
     const type = this.typeSpecifier();
     this.expect(T.Semicolon, "';'");
-    return { kind: "precision", precision: precision.text, type, position, end: this.previousEnd };
+    return { kind: "precision", precision, type, position, end: this.previousEnd };
   }
 
   private qualifierDecl(position: number, qualifiers: readonly Qualifier[], named: boolean): QualifierDecl {
-    const names: QualifierDecl["names"][number][] = [];
+    const first = this.lists.top;
     if (named) {
       do {
-        const name = this.expect(T.Identifier, "a name");
-        names.push(nameExpr(name.text, name.position, name.end));
+        const { position: at, end } = this;
+        this.lists.add(nameExpr(this.expectName("a name"), at, end));
       } while (this.accept(T.Comma));
     }
+    const names = this.lists.end<NameExpr>(first);
     this.expect(T.Semicolon, "';'");
     return { kind: "qualifiers", qualifiers, names, position, end: this.previousEnd };
   }
 
   /** `nonuniformEXT` is a name, and a qualifier where no parenthesis follows. */
   private isNonUniformQualifier(): boolean {
-    const { kind, text } = this.token;
-    return kind === T.Identifier && text === "nonuniformEXT" && this.kindAt(1) !== T.LeftParen;
+    return this.kind === T.Identifier && this.text === "nonuniformEXT" && this.kindAt(1) !== T.LeftParen;
   }
 
-  protected qualifiers(): Qualifier[] {
-    const result: Qualifier[] = [];
+  protected qualifiers(): readonly Qualifier[] {
+    const start = this.lists.top;
     for (;;) {
-      const token = this.token;
-      const { position } = token;
-      if (token.kind === T.Qualifier || this.isNonUniformQualifier()) {
-        this.take();
-        result.push({ name: token.text, layout: undefined, position, end: token.end });
-      } else if (token.kind === T.Layout) {
+      const { kind, position } = this;
+      if (kind === T.Qualifier || this.isNonUniformQualifier()) {
+        const name = this.takeText();
+        this.lists.add({ name, layout: undefined, position, end: this.previousEnd });
+      } else if (kind === T.Layout) {
         this.take();
         const layout = this.layoutIds();
-        result.push({ name: "layout", layout, position, end: this.previousEnd });
+        this.lists.add({ name: "layout", layout, position, end: this.previousEnd });
       } else {
-        return result;
+        return this.lists.end<Qualifier>(start);
       }
     }
   }
 
-  private layoutIds(): LayoutId[] {
+  private layoutIds(): readonly LayoutId[] {
     this.expect(T.LeftParen, "'('");
-    const ids: LayoutId[] = [];
+    const start = this.lists.top;
     do {
-      const token = this.take();
+      const { kind, position } = this;
+      const name = this.takeText();
       // `shared` is a keyword and a layout name
-      if (token.kind !== T.Identifier && token.text !== "shared") {
+      if (kind !== T.Identifier && name !== "shared") {
         this.at--;
         this.fail("a layout qualifier");
       }
       const value = this.accept(T.Equal) ? this.conditional() : undefined;
-      ids.push({ name: token.text, value, position: token.position, end: this.previousEnd });
+      this.lists.add({ name, value, position, end: this.previousEnd });
     } while (this.accept(T.Comma));
     this.expect(T.RightParen, "',' or ')'");
-    return ids;
+    return this.lists.end<LayoutId>(start);
   }
 
   protected typeSpecifier(): TypeSpecifier {
-    const { kind, position } = this.token;
+    const { kind, position } = this;
     if (kind === T.Struct) {
       const struct = this.struct();
       const dimensions = this.dimensions();
@@ -152,8 +152,9 @@ export abstract class DeclarationParser extends ExpressionParser {
   }
 
   private struct(): StructSpecifier {
-    const { position } = this.take();
-    const name = this.kind === T.Identifier ? this.take().text : "";
+    const { position } = this;
+    this.take();
+    const name = this.kind === T.Identifier ? this.takeText() : "";
     if (name !== "") this.addTypeName(name);
     this.expect(T.LeftBrace, "'{'");
     const members = this.memberList();
@@ -161,83 +162,81 @@ export abstract class DeclarationParser extends ExpressionParser {
   }
 
   /** Members up to and with the `}`. */
-  private memberList(): VariableDecl[] {
-    const members: VariableDecl[] = [];
+  private memberList(): readonly VariableDecl[] {
+    const first = this.lists.top;
     this.enter();
     if (this.kind === T.RightBrace) {
-      this.diagnostics.error("GLSL_EMPTY_STRUCT", {}, this.token.position, this.token.end);
+      this.diagnostics.error("GLSL_EMPTY_STRUCT", {}, this.position, this.end);
     }
     while (this.kindAt(0) !== T.RightBrace) {
       const start = this.at;
       const depth = this.depth;
+      const { top } = this.lists;
       try {
-        const position = this.token.position;
+        const { position } = this;
         const qualifiers = this.qualifiers();
-        members.push(this.variables(position, qualifiers, this.typeSpecifier()));
+        this.lists.add(this.variables(position, qualifiers, this.typeSpecifier()));
       } catch (failure) {
         if (!(failure instanceof SyntaxFailure)) throw failure;
         this.depth = depth;
+        this.lists.top = top;
         this.recover(start);
         if (this.kind === T.Eof) this.fail("'}'");
       }
     }
     this.take();
     this.leave();
-    return members;
+    return this.lists.end<VariableDecl>(first);
   }
 
   private block(position: number, qualifiers: readonly Qualifier[]): Decl {
-    const name = this.take();
-    this.addTypeName(name.text);
+    const namePosition = this.position;
+    const name = this.takeText();
+    this.addTypeName(name);
     this.expect(T.LeftBrace, "'{'");
     const members = this.memberList();
     let instance: Declarator | undefined;
     if (this.kind === T.Identifier) {
-      const token = this.take();
+      const { text, position: at, end } = this;
+      this.take();
       const dimensions = this.dimensions();
-      const { text, position: at } = token;
-      instance = { name: text, dimensions, initializer: undefined, position: at, end: token.end };
+      instance = { name: text, dimensions, initializer: undefined, position: at, end };
     }
     this.expect(T.Semicolon, "';'");
-    return {
-      kind: "block",
-      qualifiers,
-      name: name.text,
-      namePosition: name.position,
-      members,
-      instance,
-      position,
-      end: this.previousEnd,
-    };
+    return { kind: "block", qualifiers, name, namePosition, members, instance, position, end: this.previousEnd };
   }
 
   private variables(position: number, qualifiers: readonly Qualifier[], type: TypeSpecifier): VariableDecl {
-    const declarators: Declarator[] = [];
+    const first = this.lists.top;
     if (this.kind !== T.Semicolon) {
-      do declarators.push(this.declarator());
+      do this.lists.add(this.declarator());
       while (this.accept(T.Comma));
     }
+    const declarators = this.lists.end<Declarator>(first);
     this.expect(T.Semicolon, declarators.length === 0 ? "a name or ';'" : "',' or ';'");
     return { kind: "variables", qualifiers, type, declarators, position, end: this.previousEnd };
   }
 
   protected declarator(): Declarator {
-    const name = this.expect(T.Identifier, "a name");
-    const dimensions = this.kind === T.LeftBracket ? this.dimensions() : noDimensions;
+    const { position, end } = this;
+    const name = this.expectName("a name");
+    const dimensions = this.dimensions();
     const initializer = this.accept(T.Equal) ? this.initializer() : undefined;
-    return { name: name.text, dimensions, initializer, position: name.position, end: name.end };
+    return { name, dimensions, initializer, position, end };
   }
 
   private functionDecl(position: number, qualifiers: readonly Qualifier[], returns: TypeSpecifier): FunctionDecl {
-    const name = this.take();
+    const namePosition = this.position;
+    const name = this.takeText();
     this.take();
-    const parameters: Parameter[] = [];
+    const first = this.lists.top;
     if (this.kind === T.Void && this.kindAt(1) === T.RightParen) this.take();
     if (!this.accept(T.RightParen)) {
-      do parameters.push(this.parameter());
+      do this.lists.add(this.parameter());
       while (this.accept(T.Comma));
       this.expect(T.RightParen, "',' or ')'");
     }
+    const parameters = this.lists.end<Parameter>(first);
     // how invocations come together again: structured control flow on a mask gives what these ask for
     if (this.kind === T.LeftBracket) this.attributes();
     let end = this.previousEnd;
@@ -248,15 +247,14 @@ export abstract class DeclarationParser extends ExpressionParser {
       this.expect(T.Semicolon, "'{' or ';'");
       end = this.previousEnd;
     }
-    const { text, position: namePosition } = name;
-    return { kind: "function", qualifiers, returns, name: text, namePosition, parameters, position, body, end };
+    return { kind: "function", qualifiers, returns, name, namePosition, parameters, position, body, end };
   }
 
   private parameter(): Parameter {
-    const { position } = this.token;
+    const { position } = this;
     const qualifiers = this.qualifiers();
     const type = this.typeSpecifier();
-    const name = this.kind === T.Identifier ? this.take().text : undefined;
+    const name = this.kind === T.Identifier ? this.takeText() : undefined;
     const dimensions = name === undefined ? noDimensions : this.dimensions();
     return { qualifiers, type, name, dimensions, position, end: this.previousEnd };
   }

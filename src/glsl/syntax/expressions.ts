@@ -1,4 +1,4 @@
-import { T, type Token } from "../token.ts";
+import { T } from "../token.ts";
 import type { BinaryOp, Dimensions, Expr, TypeSpecifier, UnaryOp } from "./ast.ts";
 import { Cursor, SyntaxFailure } from "./cursor.ts";
 import {
@@ -36,14 +36,17 @@ for (const [level, kinds] of [
   for (const kind of kinds) precedence[kind] = level;
 }
 
+export const noDimensions: Dimensions = [];
+
 /** Parses expressions. The order of the methods is that of precedence, loosest first. */
 export class ExpressionParser extends Cursor {
   protected expression(): Expr {
     const first = this.assignment();
     if (this.kind !== T.Comma) return first;
-    const items = [first];
-    while (this.accept(T.Comma)) items.push(this.assignment());
-    return itemsExpr("comma", items, first.position, this.previousEnd);
+    const start = this.lists.top;
+    this.lists.add(first);
+    while (this.accept(T.Comma)) this.lists.add(this.assignment());
+    return itemsExpr("comma", this.lists.end(start), first.position, this.previousEnd);
   }
 
   protected assignment(): Expr {
@@ -52,10 +55,11 @@ export class ExpressionParser extends Cursor {
     const kind = this.kind;
     let result = target;
     if (kind >= T.Equal && kind <= T.XorEqual) {
-      const operator = this.take();
+      const { position } = this;
+      const text = this.takeText();
       const value = this.assignment();
-      const op = kind === T.Equal ? undefined : (operator.text.slice(0, -1) as BinaryOp);
-      result = assignExpr(op, target, value, operator.position);
+      const op = kind === T.Equal ? undefined : (text.slice(0, -1) as BinaryOp);
+      result = assignExpr(op, target, value, position);
     }
     this.leave();
     return result;
@@ -78,28 +82,29 @@ export class ExpressionParser extends Cursor {
     for (;;) {
       const level = precedence[this.kind]!;
       if (level <= floor) return left;
-      const operator = this.take();
+      const { position } = this;
+      const op = this.takeText() as BinaryOp;
       const right = this.binary(level);
-      left = binaryExpr(operator.text as BinaryOp, left, right, operator.position);
+      left = binaryExpr(op, left, right, position);
     }
   }
 
   private unary(): Expr {
-    const kind = this.kind;
+    const { kind, position } = this;
     if (kind === T.PlusPlus || kind === T.MinusMinus) {
-      const operator = this.take();
+      this.take();
       this.enter();
       const operand = this.unary();
       this.leave();
       const op = kind === T.PlusPlus ? "++" : "--";
-      return incrementExpr(op, true, operand, operator.position, operand.end);
+      return incrementExpr(op, true, operand, position, operand.end);
     }
     if (kind === T.Plus || kind === T.Minus || kind === T.Bang || kind === T.Tilde) {
-      const operator = this.take();
+      const op = this.takeText() as UnaryOp;
       this.enter();
       const operand = this.unary();
       this.leave();
-      return unaryExpr(operator.text as UnaryOp, operand, operator.position);
+      return unaryExpr(op, operand, position);
     }
     return this.postfix();
   }
@@ -119,8 +124,9 @@ export class ExpressionParser extends Cursor {
       } else if (kind === T.Dot) {
         this.enter();
         this.take();
-        const name = this.expect(T.Identifier, "a member name");
-        expr = memberExpr(expr, name.text, name.position, position, name.end);
+        const namePosition = this.position;
+        const name = this.expectName("a member name");
+        expr = memberExpr(expr, name, namePosition, position, this.previousEnd);
       } else if (kind === T.LeftParen) {
         this.enter();
         const args = this.callArguments();
@@ -137,36 +143,34 @@ export class ExpressionParser extends Cursor {
     }
   }
 
-  private callArguments(): Expr[] {
+  private callArguments(): readonly Expr[] {
     this.take();
-    const args: Expr[] = [];
     if (this.kind === T.Void && this.kindAt(1) === T.RightParen) this.take();
-    if (this.accept(T.RightParen)) return args;
+    const start = this.lists.top;
+    if (this.accept(T.RightParen)) return this.lists.end(start);
     do {
-      args.push(this.assignment());
+      this.lists.add(this.assignment());
     } while (this.accept(T.Comma));
     this.expect(T.RightParen, "',' or ')'");
-    return args;
+    return this.lists.end(start);
   }
 
   private primary(): Expr {
-    const token = this.token;
-    const { position, end } = token;
-    switch (token.kind) {
+    const { kind, position, end } = this;
+    switch (kind) {
       case T.Identifier:
-        this.take();
-        return nameExpr(token.text, position, end);
+        return nameExpr(this.takeText(), position, end);
       case T.Number:
-        this.take();
-        return this.number(token);
-      case T.String:
-        this.take();
-        if (/\\x(?![0-9a-fA-F])/.test(token.text)) this.diagnostics.error("GLSL_BAD_ESCAPE", {}, position, end);
-        return textExpr(resolveEscapes(token.text.slice(1, -1)), position, end);
+        return this.number(this.takeText(), position, end);
+      case T.String: {
+        const text = this.takeText();
+        if (/\\x(?![0-9a-fA-F])/.test(text)) this.diagnostics.error("GLSL_BAD_ESCAPE", {}, position, end);
+        return textExpr(resolveEscapes(text.slice(1, -1)), position, end);
+      }
       case T.True:
       case T.False:
         this.take();
-        return literalExpr("bool", token.kind === T.True ? 1 : 0, undefined, position, end);
+        return literalExpr("bool", kind === T.True ? 1 : 0, undefined, position, end);
       case T.TypeName: {
         const type = this.typeName();
         if (this.kind !== T.LeftParen) this.fail("'(' after the type name");
@@ -188,51 +192,52 @@ export class ExpressionParser extends Cursor {
     }
   }
 
-  private number(token: Token): Expr {
-    const parsed = parseNumber(token.text);
-    const { position, end } = token;
+  private number(text: string, position: number, end: number): Expr {
+    const parsed = parseNumber(text);
     if (parsed.ok) {
       return literalExpr(parsed.scalar, parsed.value, parsed.high, position, end);
     }
     if (parsed.problem === "too large") {
-      this.diagnostics.error("GLSL_LITERAL_TOO_LARGE", { text: token.text }, position, end);
+      this.diagnostics.error("GLSL_LITERAL_TOO_LARGE", { text }, position, end);
     } else {
-      this.diagnostics.error("GLSL_BAD_NUMBER", { text: token.text }, position, end);
+      this.diagnostics.error("GLSL_BAD_NUMBER", { text }, position, end);
     }
     return literalExpr("int", 0, undefined, position, end);
   }
 
   /** A built-in or struct type's name with its array sizes. */
   protected typeName(): TypeSpecifier {
-    const token = this.take();
+    const { kind, position } = this;
+    const name = this.takeText();
     const dimensions = this.dimensions();
-    const builtin = token.kind !== T.Identifier;
-    const { position } = token;
-    return { name: token.text, builtin, struct: undefined, dimensions, position, end: this.previousEnd };
+    const builtin = kind !== T.Identifier;
+    return { name, builtin, struct: undefined, dimensions, position, end: this.previousEnd };
   }
 
   protected dimensions(): Dimensions {
-    const sizes: (Expr | undefined)[] = [];
+    if (this.kind !== T.LeftBracket) return noDimensions;
+    const start = this.lists.top;
     while (this.accept(T.LeftBracket)) {
-      sizes.push(this.kind === T.RightBracket ? undefined : this.conditional());
+      this.lists.add(this.kindAt(0) === T.RightBracket ? undefined : this.conditional());
       this.expect(T.RightBracket, "']'");
     }
-    return sizes;
+    return this.lists.end<Expr | undefined>(start);
   }
 
   /** What may stand after `=` in a declaration: an expression or `{ … }`. */
   protected initializer(): Expr {
     if (this.kind !== T.LeftBrace) return this.assignment();
-    const { position } = this.take();
+    const { position } = this;
+    this.take();
     this.enter();
-    const items: Expr[] = [];
+    const start = this.lists.top;
     while (this.kindAt(0) !== T.RightBrace) {
-      items.push(this.initializer());
+      this.lists.add(this.initializer());
       if (!this.accept(T.Comma)) break;
     }
     this.expect(T.RightBrace, "',' or '}'");
     this.leave();
-    return itemsExpr("list", items, position, this.previousEnd);
+    return itemsExpr("list", this.lists.end(start), position, this.previousEnd);
   }
 }
 

@@ -1,40 +1,66 @@
-import type { Diagnostics } from "../diagnostics.ts";
-import { T, type Token } from "../token.ts";
+import { Diagnostics } from "../diagnostics.ts";
+import { Sources } from "../source.ts";
+import { T } from "../token.ts";
+import { Tokens } from "../tokens.ts";
 import type { Attribute, CompoundStmt, Condition, Decl, Expr, Stmt, TranslationUnit } from "./ast.ts";
 import { SyntaxFailure } from "./cursor.ts";
 import { DeclarationParser } from "./declarations.ts";
 
 /** Parses a preprocessed shader. Errors go to `diagnostics`; the tree holds what could be read. */
-export function parse(tokens: readonly Token[], diagnostics: Diagnostics): TranslationUnit {
-  return new Parser(tokens, diagnostics).unit();
+export function parse(tokens: Tokens, diagnostics: Diagnostics): TranslationUnit {
+  const parser = spare ?? new Parser();
+  // one that a failure cuts short is left to the collector
+  spare = undefined;
+  const unit = parser.parse(tokens, diagnostics);
+  spare = parser;
+  return unit;
 }
 
-class Parser extends DeclarationParser {
-  private readonly strays: Token[] = [];
+/** The parser of a compile before: making one costs as much as reading some lines. */
+let spare: Parser | undefined;
 
-  unit(): TranslationUnit {
-    const decls: Decl[] = [];
+/** What a parser holds that reads nothing, so that it keeps nothing of a compile alive. */
+const noTokens = new Tokens();
+const noDiagnostics = new Diagnostics(new Sources(), 0);
+const noStrays: TranslationUnit["strays"] = [];
+const noAttributes: readonly Attribute[] = [];
+
+class Parser extends DeclarationParser {
+  parse(tokens: Tokens, diagnostics: Diagnostics): TranslationUnit {
+    this.begin(tokens, diagnostics);
+    const unit = this.unit();
+    this.begin(noTokens, noDiagnostics);
+    return unit;
+  }
+
+  private unit(): TranslationUnit {
+    let strays: TranslationUnit["strays"][number][] | undefined;
     while (this.kind !== T.Eof && !this.diagnostics.full) {
       if (this.kindAt(0) === T.Semicolon) {
-        this.strays.push(this.take());
+        strays ??= [];
+        strays.push({ position: this.position, end: this.end });
+        this.take();
         continue;
       }
       const start = this.at;
+      const { top } = this.lists;
       try {
-        decls.push(this.declaration());
+        this.lists.add(this.declaration());
       } catch (failure) {
         if (!(failure instanceof SyntaxFailure)) throw failure;
         this.depth = 0;
+        this.lists.top = top;
         this.recover(start);
         // a stray `}` closes nothing here
         if (this.kind === T.RightBrace) this.take();
       }
     }
-    return { decls, lostNames: this.lostNames, strays: this.strays };
+    return { decls: this.lists.end<Decl>(0), lostNames: this.lostNames, strays: strays ?? noStrays };
   }
 
   protected override compound(): CompoundStmt {
-    const { position } = this.expect(T.LeftBrace, "'{'");
+    const { position } = this;
+    this.expect(T.LeftBrace, "'{'");
     this.enter();
     const body = this.statements();
     this.leave();
@@ -42,27 +68,29 @@ class Parser extends DeclarationParser {
   }
 
   /** Statements up to and with the `}`, each recovered on its own. */
-  private statements(): Stmt[] {
-    const body: Stmt[] = [];
+  private statements(): readonly Stmt[] {
+    const first = this.lists.top;
     while (this.kind !== T.RightBrace) {
       if (this.kind === T.Eof || this.diagnostics.full) this.fail("'}'");
       const start = this.at;
       const depth = this.depth;
+      const { top } = this.lists;
       try {
-        body.push(this.statement());
+        this.lists.add(this.statement());
       } catch (failure) {
         if (!(failure instanceof SyntaxFailure)) throw failure;
         if (this.kindAt(0) === T.Eof || this.diagnostics.full) throw failure;
         this.depth = depth;
+        this.lists.top = top;
         this.recover(start);
       }
     }
     this.take();
-    return body;
+    return this.lists.end<Stmt>(first);
   }
 
   private statement(): Stmt {
-    const { position } = this.token;
+    const { position } = this;
     switch (this.kind) {
       case T.LeftBrace:
         return this.compound();
@@ -76,10 +104,11 @@ class Parser extends DeclarationParser {
       case T.For:
       case T.While:
       case T.Do:
-        return this.control(position, []);
+        return this.control(position, noAttributes);
       case T.Case:
       case T.Default: {
-        const isCase = this.take().kind === T.Case;
+        const isCase = this.kind === T.Case;
+        this.take();
         const value = isCase ? this.expression() : undefined;
         this.expect(T.Colon, "':'");
         return { kind: "case", value, position, end: this.previousEnd };
@@ -87,7 +116,7 @@ class Parser extends DeclarationParser {
       case T.Break:
       case T.Continue:
       case T.Discard: {
-        const kind = this.take().text as "break" | "continue" | "discard";
+        const kind = this.takeText() as "break" | "continue" | "discard";
         this.expect(T.Semicolon, "';'");
         return { kind, position, end: this.previousEnd };
       }
@@ -124,13 +153,14 @@ class Parser extends DeclarationParser {
     this.expect(T.LeftBracket, "'[['");
     const attributes: Attribute[] = [];
     do {
-      const name = this.expect(T.Identifier, "an attribute name");
+      const at = this.position;
+      const name = this.expectName("an attribute name");
       let value: Expr | undefined;
       if (this.accept(T.LeftParen)) {
         value = this.conditional();
         this.expect(T.RightParen, "')'");
       }
-      attributes.push({ name: name.text, value, position: name.position, end: this.previousEnd });
+      attributes.push({ name, value, position: at, end: this.previousEnd });
     } while (this.accept(T.Comma));
     this.expect(T.RightBracket, "']]'");
     this.expect(T.RightBracket, "']]'");
@@ -197,7 +227,7 @@ class Parser extends DeclarationParser {
   private forStatement(position: number, attributes: readonly Attribute[]): Stmt {
     this.take();
     this.expect(T.LeftParen, "'('");
-    const initPosition = this.token.position;
+    const initPosition = this.position;
     const init = this.accept(T.Semicolon) ? undefined : this.simpleStatement(initPosition);
     const condition = this.kind === T.Semicolon ? undefined : this.condition();
     this.expect(T.Semicolon, "';'");
@@ -217,7 +247,7 @@ class Parser extends DeclarationParser {
   /** A loop's condition: an expression, or the declaration of one variable. */
   private condition(): Condition {
     if (!this.startsDeclaration()) return this.expression();
-    const { position } = this.token;
+    const { position } = this;
     const qualifiers = this.qualifiers();
     const type = this.typeSpecifier();
     const declarator = this.declarator();
