@@ -1,7 +1,8 @@
 import {
-  Annotations,
+  type Annotations,
   ConstantValues,
   Decoration,
+  entryInstruction,
   entryPoints,
   type Instruction,
   type Module,
@@ -88,8 +89,8 @@ class Interface {
 
   constructor(module: Module, entry: Instruction) {
     this.#module = module;
-    this.#annotations = new Annotations(module);
-    this.#constants = new ConstantValues(module, this.#annotations, []);
+    this.#annotations = module.annotations;
+    this.#constants = new ConstantValues(module.index, this.#annotations, []);
     this.#named = new Set(module.words.subarray(entry.first + 2, entry.end));
   }
 
@@ -240,9 +241,9 @@ function byLocation(rows: readonly StateFormat[]): StateFormat[] {
  * Undefined where the module has no such entry point or interface types that GLSL cannot declare.
  */
 export function graphicsState(module: Module, stage: Exclude<ShaderStage, "compute">): GraphicsState | undefined {
-  const entry = entryPoints(module).find((e) => e.name === "main" && e.stage === stage);
+  const entry = entryPoints(module.index).find((e) => e.name === "main" && e.stage === stage);
   if (entry === undefined) return undefined;
-  const found = new Interface(module, entry.instruction);
+  const found = new Interface(module, entryInstruction(module, entry));
   const inputs = found.slots(StorageClass.Input);
   const outputs = found.slots(StorageClass.Output);
   if (inputs === undefined || outputs === undefined) return undefined;

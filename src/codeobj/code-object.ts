@@ -1,12 +1,14 @@
 import { Bug } from "../base/index.ts";
 import type { SourceMapEntry, Stage } from "./compile-interface.ts";
-import { ElfError, type ElfSection, type ReadElf, readElf, sectionType, writeElf } from "./elf.ts";
+import { ElfError, type ElfInput, type ElfSection, type ReadElf, readElf, sectionType, writeElf } from "./elf.ts";
 import { graphicsRegisters } from "./graphics.ts";
 import { type ComputeHardware, type ComputeRegisters, computeRegisterOffsets, computeRegisters } from "./hardware.ts";
-import { type Packable, packMessage, unpackMessage } from "./message-pack.ts";
-import { type CodePlace, numberFiles, readPlaces, readReflection, readStatistics, stages } from "./metadata.ts";
+import { type MessageWriter, messageWriter, packMessage, unpackMessage } from "./message-pack.ts";
+import { type CodePlace, readPlaces, readReflection, readStatistics, stages } from "./metadata.ts";
+import { writeComputeStage, writeGraphicsStage, writeReflection, writeStatistics } from "./metadata-writer.ts";
 import type { Reflection } from "./reflection.ts";
 import { count, list, object, oneOf, optional, type Reader, SchemaError, text } from "./schema.ts";
+import { type SourceTable, sourceRowWords, sourceTable } from "./source-table.ts";
 import type { Statistics } from "./statistics.ts";
 
 /** One entry point to write. */
@@ -18,7 +20,7 @@ export interface CodeObjectEntry {
   readonly hardware: ComputeHardware;
   readonly reflection: Reflection;
   readonly stats: Statistics;
-  readonly sourceMap: readonly SourceMapEntry[];
+  readonly sourceMap: readonly SourceMapEntry[] | SourceTable;
 }
 
 const entryAlignment = 256;
@@ -41,166 +43,171 @@ export function userSgprCount(userData: Reflection["userData"]): number {
  */
 export function writeCodeObject(entries: readonly CodeObjectEntry[]): Uint8Array {
   const names = new Set<string>();
-  for (const { name } of entries) {
+  const offsets: number[] = [];
+  let end = 0;
+  let rodataBytes = 0;
+  const symbols: ElfInput["symbols"][number][] = [];
+  for (const { name, stage, code } of entries) {
     if (name === "" || name.includes("\0") || names.has(name))
       throw new Bug("entry point names must be distinct C strings");
     names.add(name);
+    const offsetBytes = Math.ceil(end / entryAlignment) * entryAlignment;
+    offsets.push(offsetBytes);
+    end = offsetBytes + code.length * 4;
+    symbols.push({ name, kind: "function", section: "text", offsetBytes, sizeBytes: code.length * 4 });
+    if (stage !== "compute") continue;
+    symbols.push({
+      name: `${name}.kd`,
+      kind: "object",
+      section: "rodata",
+      offsetBytes: rodataBytes,
+      sizeBytes: descriptorBytes,
+    });
+    rodataBytes += descriptorBytes;
   }
-  const { text: code, offsets } = layoutText(entries);
-  const kernels = entries.filter(({ stage }) => stage === "compute");
-  const symbols = entries.flatMap((entry, i) => [
-    {
-      name: entry.name,
-      kind: "function",
-      section: "text",
-      offsetBytes: offsets[i]!,
-      sizeBytes: entry.code.length * 4,
-    } as const,
-    ...(entry.stage === "compute"
-      ? [
-          {
-            name: `${entry.name}.kd`,
-            kind: "object",
-            section: "rodata",
-            offsetBytes: kernels.indexOf(entry) * descriptorBytes,
-            sizeBytes: descriptorBytes,
-          } as const,
-        ]
-      : []),
-  ]);
+  const out = messageWriter();
+  writeMetadata(out, entries);
   return writeElf({
-    note: noteSection(packMessage(metadataOf(entries))),
-    rodataBytes: kernels.length * descriptorBytes,
-    rodata: (addresses) => {
-      const out = new Uint8Array(kernels.length * descriptorBytes);
-      kernels.forEach((entry, i) => {
-        const at = i * descriptorBytes;
-        const code = addresses.text + offsets[entries.indexOf(entry)]!;
-        out.set(kernelDescriptor(entry.hardware, code - (addresses.rodata + at)), at);
-      });
-      return out;
-    },
-    text: code,
+    note: out.bytes(),
+    rodataBytes,
+    textBytes: end + paddingDwords * 4,
     symbols,
+    fill: (words, places) => {
+      const text = places.text / 4;
+      words.fill(codeEnd, text, text + end / 4 + paddingDwords);
+      let descriptor = places.rodata;
+      for (let i = 0; i < entries.length; i++) {
+        const { stage, code, hardware } = entries[i]!;
+        // dwords in this machine's order: WebAssembly's memory is read in place, too
+        words.set(code, text + offsets[i]! / 4);
+        if (stage !== "compute") continue;
+        writeDescriptor(words, descriptor / 4, hardware, places.textAddress + offsets[i]! - descriptor);
+        descriptor += descriptorBytes;
+      }
+    },
   });
 }
 
-function layoutText(entries: readonly CodeObjectEntry[]): { text: Uint8Array; offsets: readonly number[] } {
-  const offsets: number[] = [];
-  let end = 0;
-  for (const { code } of entries) {
-    const at = Math.ceil(end / entryAlignment) * entryAlignment;
-    offsets.push(at);
-    end = at + code.length * 4;
-  }
-  // dwords in this machine's order, which is the file's: WebAssembly's memory is read in place, too
-  const dwords = new Uint32Array(end / 4 + paddingDwords).fill(codeEnd);
-  for (const [i, { code }] of entries.entries()) dwords.set(code, (offsets[i] as number) / 4);
-  return { text: new Uint8Array(dwords.buffer), offsets };
-}
-
 /** The HSA kernel descriptor: LDS stands in bytes 0..3, so RSRC2 leaves it to the loader. */
-function kernelDescriptor(hardware: ComputeHardware, entryOffset: number): Uint8Array {
+function writeDescriptor(words: Uint32Array, at: number, hardware: ComputeHardware, entryOffset: number): void {
   const { rsrc1, rsrc2, rsrc3 } = computeRegisters({ ...hardware, ldsBytes: 0 });
-  const out = new Uint8Array(descriptorBytes);
-  const view = new DataView(out.buffer);
-  view.setUint32(0, hardware.ldsBytes, true);
-  view.setUint32(4, hardware.scratchBytes, true);
-  view.setUint32(16, entryOffset, true);
-  view.setInt32(20, Math.floor(entryOffset / 2 ** 32), true);
-  view.setUint32(44, rsrc3, true);
-  view.setUint32(48, rsrc1, true);
-  view.setUint32(52, rsrc2, true);
+  words[at] = hardware.ldsBytes;
+  words[at + 1] = hardware.scratchBytes;
+  // text stands behind rodata: 64 bits with nothing in the upper half
+  words[at + 4] = entryOffset;
+  words[at + 11] = rsrc3;
+  words[at + 12] = rsrc1;
+  words[at + 13] = rsrc2;
   // Bit 10: wave32. No user SGPR is of HSA's kinds.
-  view.setUint16(56, 1 << 10, true);
-  return out;
+  words[at + 14] = 1 << 10;
 }
 
-const noteName = new TextEncoder().encode("AMDGPU\0\0");
+const key = {
+  version: packMessage("amdpal.version"),
+  versionValue: packMessage([2, 1]),
+  pipelines: packMessage("amdpal.pipelines"),
+  kiln: packMessage("kiln"),
+  kilnVersion: packMessage("version"),
+  entries: packMessage("entries"),
+  pipelineName: packMessage(".name"),
+  type: packMessage(".type"),
+  hardwareStages: packMessage(".hardware_stages"),
+  cs: packMessage(".cs"),
+  registers: packMessage(".registers"),
+  name: packMessage("name"),
+  stage: packMessage("stage"),
+  reflection: packMessage("reflection"),
+  statistics: packMessage("statistics"),
+  sourceMap: packMessage("sourceMap"),
+} as const;
 
-function noteSection(description: Uint8Array): Uint8Array {
-  const name = noteName;
-  const padded = Math.ceil(description.length / 4) * 4;
-  const out = new Uint8Array(12 + name.length + padded);
-  const view = new DataView(out.buffer);
-  view.setUint32(0, 7, true);
-  view.setUint32(4, description.length, true);
-  view.setUint32(8, noteType, true);
-  out.set(name, 12);
-  out.set(description, 12 + name.length);
-  return out;
+function writeMetadata(out: MessageWriter, entries: readonly CodeObjectEntry[]): void {
+  out.map(3);
+  out.raw(key.version);
+  out.raw(key.versionValue);
+  out.raw(key.pipelines);
+  out.list(entries.length);
+  for (const entry of entries) {
+    if (entry.stage === "compute") writeComputePipeline(out, entry);
+    else writeGraphicsPipeline(out, entry);
+  }
+  out.raw(key.kiln);
+  out.map(2);
+  out.raw(key.kilnVersion);
+  out.number(kilnVersion);
+  out.raw(key.entries);
+  out.list(entries.length);
+  for (const { name, stage, reflection, stats, sourceMap } of entries) {
+    out.map(5);
+    out.raw(key.name);
+    out.text(name);
+    out.raw(key.stage);
+    out.text(stage);
+    out.raw(key.reflection);
+    writeReflection(out, reflection);
+    out.raw(key.statistics);
+    writeStatistics(out, stats);
+    out.raw(key.sourceMap);
+    writePlaces(out, sourceMap);
+  }
 }
 
-function metadataOf(entries: readonly CodeObjectEntry[]): Packable {
-  return {
-    "amdpal.version": [2, 1],
-    "amdpal.pipelines": entries.map(pipelineOf),
-    kiln: { version: kilnVersion, entries: entries.map(kilnOf) },
-  };
-}
-
-function graphicsPipelineOf({ name, stage, hardware, reflection }: CodeObjectEntry): Packable {
+function writeGraphicsPipeline(out: MessageWriter, { name, stage, hardware, reflection }: CodeObjectEntry): void {
   if (stage === "compute" || reflection.interface === undefined) throw new Bug("a graphics stage without an interface");
-  const registers = graphicsRegisters({ ...hardware, stage, interface: reflection.interface });
-  return {
-    ".name": name,
-    ".type": "VsPs",
-    ".hardware_stages": {
-      [stage === "vertex" ? ".vs" : ".ps"]: {
-        ".entry_point": name,
-        ".scratch_memory_size": hardware.scratchBytes,
-        ".lds_size": 0,
-        ".vgpr_count": hardware.vgprs,
-        ".sgpr_count": hardware.sgprs,
-        ".user_sgprs": hardware.userSgprs,
-        ".wavefront_size": 32,
-      },
-    },
-    ".registers": new Map(registers),
-  };
+  out.map(4);
+  out.raw(key.pipelineName);
+  out.text(name);
+  out.raw(key.type);
+  out.text("VsPs");
+  out.raw(key.hardwareStages);
+  out.map(1);
+  out.text(stage === "vertex" ? ".vs" : ".ps");
+  writeGraphicsStage(out, name, hardware);
+  out.raw(key.registers);
+  out.value(graphicsRegisters({ ...hardware, stage, interface: reflection.interface }));
 }
 
-function pipelineOf(entry: CodeObjectEntry): Packable {
-  const { name, stage, hardware, reflection } = entry;
-  if (stage !== "compute") return graphicsPipelineOf(entry);
+function writeComputePipeline(out: MessageWriter, { name, hardware, reflection }: CodeObjectEntry): void {
   const { rsrc1, rsrc2, rsrc3 } = computeRegisters(hardware);
-  return {
-    ".name": name,
-    ".type": "Cs",
-    ".hardware_stages": {
-      ".cs": {
-        ".entry_point": name,
-        ".scratch_memory_size": hardware.scratchBytes,
-        ".lds_size": hardware.ldsBytes,
-        ".vgpr_count": hardware.vgprs,
-        ".sgpr_count": hardware.sgprs,
-        ".user_sgprs": hardware.userSgprs,
-        ".wavefront_size": 32,
-        ".wgp_mode": true,
-        ".threadgroup_dimensions": reflection.workgroupSize,
-      },
-    },
-    ".registers": new Map([
-      [computeRegisterOffsets.rsrc1, rsrc1],
-      [computeRegisterOffsets.rsrc2, rsrc2],
-      [computeRegisterOffsets.rsrc3, rsrc3],
-    ]),
-  };
+  out.map(4);
+  out.raw(key.pipelineName);
+  out.text(name);
+  out.raw(key.type);
+  out.text("Cs");
+  out.raw(key.hardwareStages);
+  out.map(1);
+  out.raw(key.cs);
+  writeComputeStage(out, name, hardware, reflection.workgroupSize);
+  out.raw(key.registers);
+  out.map(3);
+  out.number(computeRegisterOffsets.rsrc1);
+  out.number(rsrc1);
+  out.number(computeRegisterOffsets.rsrc2);
+  out.number(rsrc2);
+  out.number(computeRegisterOffsets.rsrc3);
+  out.number(rsrc3);
 }
 
-function kilnOf({ name, stage, reflection, stats, sourceMap }: CodeObjectEntry): Packable {
-  return {
-    name,
-    stage,
-    reflection: canonical(readReflection(reflection, "reflection")),
-    statistics: canonical(readStatistics(stats, "stats")),
-    sourceMap: numberFiles(sourceMap).map((p) => [p.offset, p.file, p.line, p.column]),
-  };
-}
-
-/** The readers build their objects in one key order, whatever order the caller's had. */
-function canonical(value: object): Packable {
-  return value as unknown as Packable;
+/** Files are numbered by the first appearance of their names. */
+function writePlaces(out: MessageWriter, map: CodeObjectEntry["sourceMap"]): void {
+  const { rows, files, ownFile } = "rows" in map ? map : sourceTable(map);
+  const numbers = new Map<string, number>();
+  let file = -1;
+  let number = 0;
+  out.list(rows.length / sourceRowWords);
+  for (let k = 0; k < rows.length; k += sourceRowWords) {
+    if (rows[k + 1] !== file) {
+      file = rows[k + 1]!;
+      const name = files.get(file) ?? ownFile;
+      number = numbers.get(name) ?? numbers.size;
+      numbers.set(name, number);
+    }
+    out.list(4);
+    out.number(rows[k]!);
+    out.number(number);
+    out.number(rows[k + 2]!);
+    out.number(rows[k + 3]!);
+  }
 }
 
 /** One entry point of a code object that was read. */

@@ -1,5 +1,3 @@
-import { Bug } from "../base/index.ts";
-
 /** ELF numbers that an AMDGPU code object uses. Source: ELF-64 format; AMDGPU back-end documentation. */
 const machineAmdgpu = 224;
 const flagsGfx1030 = 0x36;
@@ -23,137 +21,161 @@ interface ElfSymbol {
   readonly sizeBytes: number;
 }
 
+/** Where the contents of a file stand: byte offsets, and the address of the text. */
+export interface ElfPlaces {
+  readonly rodata: number;
+  readonly text: number;
+  readonly textAddress: number;
+}
+
 export interface ElfInput {
+  /** Description of the note; its owner is AMDGPU. */
   readonly note: Uint8Array;
-  readonly rodata: (addresses: { rodata: number; text: number }) => Uint8Array;
   readonly rodataBytes: number;
-  readonly text: Uint8Array;
+  readonly textBytes: number;
+  /** Writes rodata (whose addresses are its offsets) and text into the file's words. */
+  readonly fill: (words: Uint32Array, places: ElfPlaces) => void;
   readonly symbols: readonly ElfSymbol[];
 }
 
 const utf8 = new TextEncoder();
 
-class Strings {
-  private text = "\0";
-  private size = 1;
-  add(value: string): number {
-    const at = this.size;
-    this.text += `${value}\0`;
-    this.size += Buffer.byteLength(value) + 1;
-    return at;
+/** Strings with their offsets, each ended by a zero byte. */
+function stringTable(names: readonly string[]): { readonly offsets: readonly number[]; readonly bytes: Uint8Array } {
+  const offsets: number[] = [];
+  let text = "\0";
+  let size = 1;
+  for (const name of names) {
+    offsets.push(size);
+    text += `${name}\0`;
+    size += Buffer.byteLength(name) + 1;
   }
-  bytes(): Uint8Array {
-    return utf8.encode(this.text);
-  }
+  return { offsets, bytes: utf8.encode(text) };
 }
 
-/** Offsets of the section names, from section 1 on, and their table. */
-const sectionNames = ((): { readonly names: readonly number[]; readonly bytes: Uint8Array } => {
-  const strings = new Strings();
-  const names = [".note", ".rodata", ".text", ".symtab", ".strtab", ".shstrtab"].map((n) => strings.add(n));
-  return { names, bytes: strings.bytes() };
-})();
+/** Names of the sections, from section 1 on. */
+const sectionNames = stringTable([".note", ".rodata", ".text", ".symtab", ".strtab", ".shstrtab"]);
+const noteType = 32;
+const noteOwner = stringTable(["AMDGPU"]).bytes.subarray(1);
+/** Name bytes, description bytes and type; the owner with its padding. */
+const noteHeaderBytes = 12 + 8;
 
 const align = (value: number, step: number) => Math.ceil(value / step) * step;
 
-/** Lays out and writes an AMDGPU ELF: note, rodata, text (256-byte aligned), symbols. */
+/**
+ * Lays out and writes an AMDGPU ELF: note, rodata, text (256-byte aligned), symbols. All in words of this machine's
+ * order, which is the file's: sizes and offsets of a file fit into 32 bits.
+ */
 export function writeElf(input: ElfInput): Uint8Array {
-  const strings = new Strings();
-  const symbols = input.symbols.map((s) => ({ ...s, nameAt: strings.add(s.name) }));
-  const strtab = strings.bytes();
+  const { symbols } = input;
+  const strtab = stringTable(symbols.map(({ name }) => name));
+  const noteBytes = noteHeaderBytes + align(input.note.length, 4);
   const noteAt = align(headerBytes + 3 * programHeaderBytes, 4);
-  const rodataAt = align(noteAt + input.note.length, 64);
+  const rodataAt = align(noteAt + noteBytes, 64);
   const textAt = align(rodataAt + input.rodataBytes, 256);
   const textAddress = textAt + pageBytes;
-  const symtabAt = align(textAt + input.text.length, 8);
+  const symtabAt = align(textAt + input.textBytes, 8);
   const symtabBytes = symbolBytes * (symbols.length + 1);
   const strtabAt = symtabAt + symtabBytes;
-  const { names, bytes: shstrtab } = sectionNames;
-  const shstrtabAt = strtabAt + strtab.length;
-  const sectionsAt = align(shstrtabAt + shstrtab.length, 8);
-  const out = new Uint8Array(sectionsAt + sectionHeaderBytes * 7);
-  const view = new DataView(out.buffer);
-  const u16 = (at: number, v: number) => view.setUint16(at, v, true);
-  const u32 = (at: number, v: number) => view.setUint32(at, v, true);
-  // sizes and offsets of a file fit into 32 bits
-  const u64 = u32;
+  const shstrtabAt = strtabAt + strtab.bytes.length;
+  const sectionsAt = align(shstrtabAt + sectionNames.bytes.length, 8);
+  const words = new Uint32Array((sectionsAt + sectionHeaderBytes * 7) / 4);
+  const out = new Uint8Array(words.buffer);
 
-  out.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, osabi, abiVersion]);
-  u16(16, 3); // ET_DYN
-  u16(18, machineAmdgpu);
-  u32(20, 1);
-  u64(32, headerBytes);
-  u64(40, sectionsAt);
-  u32(48, flagsGfx1030);
-  u16(52, headerBytes);
-  u16(54, programHeaderBytes);
-  u16(56, 3);
-  u16(58, sectionHeaderBytes);
-  u16(60, 7);
-  u16(62, 6);
+  words[0] = 0x464c457f;
+  out[4] = 2;
+  out[5] = 1;
+  out[6] = 1;
+  out[7] = osabi;
+  out[8] = abiVersion;
+  words[4] = 3 | (machineAmdgpu << 16); // ET_DYN
+  words[5] = 1;
+  words[8] = headerBytes;
+  words[10] = sectionsAt;
+  words[12] = flagsGfx1030;
+  words[13] = headerBytes | (programHeaderBytes << 16);
+  words[14] = 3 | (sectionHeaderBytes << 16);
+  words[15] = 7 | (6 << 16);
 
-  const segment = (i: number, type: number, flags: number, at: number, address: number, size: number, step: number) => {
-    const p = headerBytes + i * programHeaderBytes;
-    u32(p, type);
-    u32(p + 4, flags);
-    u64(p + 8, at);
-    u64(p + 16, address);
-    u64(p + 24, address);
-    u64(p + 32, size);
-    u64(p + 40, size);
-    u64(p + 48, step);
-  };
-  segment(0, 1, 4, 0, 0, rodataAt + input.rodataBytes, pageBytes);
-  segment(1, 1, 5, textAt, textAddress, input.text.length, pageBytes);
-  segment(2, 4, 4, noteAt, noteAt, input.note.length, 4);
+  segment(words, 0, 1, 4, 0, 0, rodataAt + input.rodataBytes, pageBytes);
+  segment(words, 1, 1, 5, textAt, textAddress, input.textBytes, pageBytes);
+  segment(words, 2, 4, 4, noteAt, noteAt, noteBytes, 4);
 
-  const section = (
-    i: number,
-    type: number,
-    flags: number,
-    address: number,
-    at: number,
-    size: number,
-    rest: { link?: number; info?: number; step?: number; entry?: number } = {},
-  ) => {
-    const s = sectionsAt + i * sectionHeaderBytes;
-    u32(s, names[i - 1]!);
-    u32(s + 4, type);
-    u64(s + 8, flags);
-    u64(s + 16, address);
-    u64(s + 24, at);
-    u64(s + 32, size);
-    u32(s + 40, rest.link ?? 0);
-    u32(s + 44, rest.info ?? 0);
-    u64(s + 48, rest.step ?? 1);
-    u64(s + 56, rest.entry ?? 0);
-  };
-  section(1, sectionType.note, sectionFlag.alloc, noteAt, noteAt, input.note.length, { step: 4 });
-  section(2, sectionType.progbits, sectionFlag.alloc, rodataAt, rodataAt, input.rodataBytes, { step: 64 });
-  const text = sectionFlag.alloc | sectionFlag.exec;
-  section(3, sectionType.progbits, text, textAddress, textAt, input.text.length, { step: 256 });
-  section(4, sectionType.symtab, 0, 0, symtabAt, symtabBytes, { link: 5, info: 1, step: 8, entry: symbolBytes });
-  section(5, sectionType.strtab, 0, 0, strtabAt, strtab.length);
-  section(6, sectionType.strtab, 0, 0, shstrtabAt, shstrtab.length);
+  const table = sectionsAt / 4;
+  const { progbits, symtab, strtab: strings, note } = sectionType;
+  const { alloc, exec } = sectionFlag;
+  section(words, table, 1, note, alloc, noteAt, noteAt, noteBytes, 4);
+  section(words, table, 2, progbits, alloc, rodataAt, rodataAt, input.rodataBytes, 64);
+  section(words, table, 3, progbits, alloc | exec, textAddress, textAt, input.textBytes, 256);
+  section(words, table, 4, symtab, 0, 0, symtabAt, symtabBytes, 8);
+  // its strings' section, its first global symbol, bytes of a symbol
+  words[table + 16 * 4 + 10] = 5;
+  words[table + 16 * 4 + 11] = 1;
+  words[table + 16 * 4 + 14] = symbolBytes;
+  section(words, table, 5, strings, 0, 0, strtabAt, strtab.bytes.length, 1);
+  section(words, table, 6, strings, 0, 0, shstrtabAt, sectionNames.bytes.length, 1);
 
-  const rodata = input.rodata({ rodata: rodataAt, text: textAddress });
-  if (rodata.length !== input.rodataBytes) throw new Bug("rodata is not as long as announced");
-  out.set(input.note, noteAt);
-  out.set(rodata, rodataAt);
-  out.set(input.text, textAt);
-  out.set(strtab, strtabAt);
-  out.set(shstrtab, shstrtabAt);
-  symbols.forEach((s, i) => {
-    const at = symtabAt + symbolBytes * (i + 1);
-    const inText = s.section === "text";
-    u32(at, s.nameAt);
-    // Global; function or object; default visibility.
-    out[at + 4] = (1 << 4) | (s.kind === "function" ? 2 : 1);
-    u16(at + 6, inText ? 3 : 2);
-    u64(at + 8, (inText ? textAddress : rodataAt) + s.offsetBytes);
-    u64(at + 16, s.sizeBytes);
-  });
+  words[noteAt / 4] = noteOwner.length;
+  words[noteAt / 4 + 1] = input.note.length;
+  words[noteAt / 4 + 2] = noteType;
+  out.set(noteOwner, noteAt + 12);
+  out.set(input.note, noteAt + noteHeaderBytes);
+  input.fill(words, { rodata: rodataAt, text: textAt, textAddress });
+  out.set(strtab.bytes, strtabAt);
+  out.set(sectionNames.bytes, shstrtabAt);
+  for (let i = 0; i < symbols.length; i++) {
+    const { kind, section: home, offsetBytes, sizeBytes } = symbols[i]!;
+    const s = (symtabAt + symbolBytes * (i + 1)) / 4;
+    const inText = home === "text";
+    words[s] = strtab.offsets[i]!;
+    // Global; function or object; default visibility; section.
+    words[s + 1] = (1 << 4) | (kind === "function" ? 2 : 1) | ((inText ? 3 : 2) << 16);
+    words[s + 2] = (inText ? textAddress : rodataAt) + offsetBytes;
+    words[s + 4] = sizeBytes;
+  }
   return out;
+}
+
+function segment(
+  words: Uint32Array,
+  i: number,
+  type: number,
+  flags: number,
+  at: number,
+  address: number,
+  size: number,
+  step: number,
+): void {
+  const p = (headerBytes + i * programHeaderBytes) / 4;
+  words[p] = type;
+  words[p + 1] = flags;
+  words[p + 2] = at;
+  words[p + 4] = address;
+  words[p + 6] = address;
+  words[p + 8] = size;
+  words[p + 10] = size;
+  words[p + 12] = step;
+}
+
+function section(
+  words: Uint32Array,
+  table: number,
+  i: number,
+  type: number,
+  flags: number,
+  address: number,
+  at: number,
+  size: number,
+  step: number,
+): void {
+  const s = table + i * (sectionHeaderBytes / 4);
+  words[s] = sectionNames.offsets[i - 1]!;
+  words[s + 1] = type;
+  words[s + 2] = flags;
+  words[s + 4] = address;
+  words[s + 6] = at;
+  words[s + 8] = size;
+  words[s + 12] = step;
 }
 
 /** Why bytes are no code object that we can read; `message` is one lower-case sentence. */

@@ -20,4 +20,5 @@ export { decodeRecord, encodeRecord, StoredRecord } from "./record.ts";
 export type * from "./reflection.ts";
 export type { DynamicBufferLayout, SetBindings } from "./set-layout.ts";
 export { descriptorTypes, isDynamic, layoutDynamicBuffers, layoutSets } from "./set-layout.ts";
+export { type SourceTable, sourceEntries } from "./source-table.ts";
 export type { Statistics } from "./statistics.ts";

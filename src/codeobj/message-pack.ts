@@ -17,9 +17,9 @@ export type Packable =
  * are left out. We write it ourselves because metadata needs integer keys and a fixed order.
  */
 export function packMessage(value: Packable): Uint8Array {
-  writer.clear();
-  write(writer, value);
-  return writer.bytes();
+  const out = messageWriter();
+  out.value(value);
+  return out.bytes().slice();
 }
 
 /** Decodes one MessagePack value; throws on anything malformed. No length in it is trusted beyond the input's size. */
@@ -37,140 +37,176 @@ export function unpackMessage(bytes: Uint8Array): unknown {
 const firstBytes = 4096;
 const keptBytes = 1 << 20;
 
-class Writer {
-  private buffer = new Uint8Array(firstBytes);
-  private view = new DataView(this.buffer.buffer);
-  private length = 0;
+/** Writes values one behind the other. */
+export class MessageWriter {
+  #buffer = new Uint8Array(firstBytes);
+  #view = new DataView(this.#buffer.buffer);
+  #length = 0;
 
   clear(): void {
-    this.length = 0;
-    if (this.buffer.length <= keptBytes) return;
-    this.buffer = new Uint8Array(firstBytes);
-    this.view = new DataView(this.buffer.buffer);
+    this.#length = 0;
+    if (this.#buffer.length > keptBytes) this.#use(new Uint8Array(firstBytes));
   }
 
-  reserve(size: number): number {
-    const at = this.length;
-    if (at + size > this.buffer.length) {
-      const grown = new Uint8Array(Math.max(this.buffer.length * 2, at + size));
-      grown.set(this.buffer.subarray(0, at));
-      this.buffer = grown;
-      this.view = new DataView(grown.buffer);
+  /** What has been written: a view that the next message overwrites. */
+  bytes(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  #use(buffer: Uint8Array<ArrayBuffer>): void {
+    this.#buffer = buffer;
+    this.#view = new DataView(buffer.buffer);
+  }
+
+  /** Place of `size` new bytes; may replace the buffer. */
+  #reserve(size: number): number {
+    const at = this.#length;
+    if (at + size > this.#buffer.length) {
+      const grown = new Uint8Array(Math.max(this.#buffer.length * 2, at + size));
+      grown.set(this.#buffer.subarray(0, at));
+      this.#use(grown);
     }
-    this.length = at + size;
+    this.#length = at + size;
     return at;
   }
 
-  u8(value: number): void {
-    const at = this.reserve(1); // may replace the buffer
-    this.view.setUint8(at, value);
+  #u8(value: number): void {
+    const at = this.#reserve(1);
+    this.#buffer[at] = value;
   }
 
-  u16(value: number): void {
-    const at = this.reserve(2); // may replace the buffer
-    this.view.setUint16(at, value);
+  #tagged8(tag: number, value: number): void {
+    const at = this.#reserve(2);
+    this.#buffer[at] = tag;
+    this.#buffer[at + 1] = value;
   }
 
-  u32(value: number): void {
-    const at = this.reserve(4); // may replace the buffer
-    this.view.setUint32(at, value);
+  #tagged16(tag: number, value: number): void {
+    const at = this.#reserve(3);
+    this.#buffer[at] = tag;
+    this.#view.setUint16(at + 1, value);
   }
 
-  f64(value: number): void {
-    const at = this.reserve(8); // may replace the buffer
-    this.view.setFloat64(at, value);
+  #tagged32(tag: number, value: number): void {
+    const at = this.#reserve(5);
+    this.#buffer[at] = tag;
+    this.#view.setUint32(at + 1, value);
   }
 
+  /** Bytes of whole values, as `packMessage` has them: keys. */
   raw(bytes: Uint8Array): void {
-    const at = this.reserve(bytes.length);
-    this.buffer.set(bytes, at);
+    const size = bytes.length;
+    const at = this.#reserve(size);
+    const buffer = this.#buffer;
+    if (size > 64) buffer.set(bytes, at);
+    else for (let k = 0; k < size; k++) buffer[at + k] = bytes[k]!;
+  }
+
+  value(value: Packable): void {
+    if (value === undefined) throw new Bug("undefined outside a map has no MessagePack form");
+    if (typeof value === "boolean") this.flag(value);
+    else if (typeof value === "number") this.number(value);
+    else if (typeof value === "string") this.text(value);
+    else if (value instanceof Uint8Array) {
+      this.#size(value.length, sizeTags.bytes);
+      this.raw(value);
+    } else if (Array.isArray(value)) {
+      this.list(value.length);
+      for (const item of value as readonly Packable[]) this.value(item);
+    } else this.#members(value as ReadonlyMap<number, Packable> | { readonly [key: string]: Packable });
+  }
+
+  #members(map: ReadonlyMap<number, Packable> | { readonly [key: string]: Packable }): void {
+    if (map instanceof Map) {
+      const present = [...(map as ReadonlyMap<number, Packable>)].filter(([, item]) => item !== undefined);
+      this.map(present.length);
+      for (const [key, item] of present) {
+        this.number(key);
+        this.value(item);
+      }
+      return;
+    }
+    const members = map as { readonly [key: string]: Packable };
+    let size = 0;
+    for (const key in members) if (members[key] !== undefined) size++;
+    this.map(size);
+    for (const key in members) {
+      const item = members[key];
+      if (item === undefined) continue;
+      this.text(key);
+      this.value(item);
+    }
+  }
+
+  flag(value: boolean): void {
+    this.#u8(value ? 0xc3 : 0xc2);
+  }
+
+  number(value: number): void {
+    if (!Number.isInteger(value) || Object.is(value, -0) || value > 0xffff_ffff || value < -0x8000_0000) {
+      this.#u8(0xcb);
+      const at = this.#reserve(8); // before the view is taken
+      this.#view.setFloat64(at, value);
+    } else if (value < -32) this.#tagged32(0xd2, value >>> 0);
+    else if (value < 0x80) this.#u8(value & 0xff);
+    else if (value < 0x100) this.#tagged8(0xcc, value);
+    else if (value < 0x10000) this.#tagged16(0xcd, value);
+    else this.#tagged32(0xce, value);
+  }
+
+  text(text: string): void {
+    if (this.#ascii(text, ...sizeTags.string.short)) return;
+    const bytes = utf8.encode(text);
+    this.#size(bytes.length, sizeTags.string);
+    this.raw(bytes);
   }
 
   /** A string of ASCII below `limit` characters, its length in the tag; false when it is none, and nothing is written. */
-  ascii(text: string, tag: number, limit: number): boolean {
+  #ascii(text: string, tag: number, limit: number): boolean {
     const size = text.length;
     if (size >= limit) return false;
-    const at = this.reserve(size + 1); // may replace the buffer
-    this.buffer[at] = tag | size;
+    const at = this.#reserve(size + 1);
+    const buffer = this.#buffer;
+    buffer[at] = tag | size;
     for (let k = 0; k < size; k++) {
       const code = text.charCodeAt(k);
       if (code >= 0x80) {
-        this.length = at;
+        this.#length = at;
         return false;
       }
-      this.buffer[at + 1 + k] = code;
+      buffer[at + 1 + k] = code;
     }
     return true;
   }
 
-  bytes(): Uint8Array {
-    return this.buffer.slice(0, this.length);
+  /** The head of a list: its `size` values follow. */
+  list(size: number): void {
+    this.#size(size, sizeTags.list);
+  }
+
+  /** The head of a map: `size` times a key and a value follow. */
+  map(size: number): void {
+    this.#size(size, sizeTags.map);
+  }
+
+  #size(size: number, { short, tag8, tag16, tag32 }: SizeTags): void {
+    if (short !== undefined && size < short[1]) this.#u8(short[0] | size);
+    else if (tag8 !== undefined && size < 0x100) this.#tagged8(tag8, size);
+    else if (size < 0x10000) this.#tagged16(tag16, size);
+    else this.#tagged32(tag32, size);
   }
 }
 
 /** One for all messages: its buffer is as large as the largest of them, up to a bound. */
-const writer = new Writer();
+const writer = new MessageWriter();
+
+/** The writer, empty. What is written with it is taken before somebody asks for it again. */
+export function messageWriter(): MessageWriter {
+  writer.clear();
+  return writer;
+}
+
 const utf8 = new TextEncoder();
-
-function write(out: Writer, value: Packable): void {
-  if (value === undefined) throw new Bug("undefined outside a map has no MessagePack form");
-  if (typeof value === "boolean") out.u8(value ? 0xc3 : 0xc2);
-  else if (typeof value === "number") writeNumber(out, value);
-  else if (typeof value === "string") {
-    if (out.ascii(value, ...sizeTags.string.short)) return;
-    const bytes = utf8.encode(value);
-    writeSize(out, bytes.length, sizeTags.string);
-    out.raw(bytes);
-  } else if (value instanceof Uint8Array) {
-    writeSize(out, value.length, sizeTags.bytes);
-    out.raw(value);
-  } else if (Array.isArray(value)) {
-    writeSize(out, value.length, sizeTags.list);
-    for (const item of value as readonly Packable[]) write(out, item);
-  } else writeMap(out, value as ReadonlyMap<number, Packable> | { readonly [key: string]: Packable });
-}
-
-function writeMap(out: Writer, map: ReadonlyMap<number, Packable> | { readonly [key: string]: Packable }): void {
-  if (map instanceof Map) {
-    const present = [...(map as ReadonlyMap<number, Packable>)].filter(([, item]) => item !== undefined);
-    writeSize(out, present.length, sizeTags.map);
-    for (const [key, item] of present) {
-      write(out, key);
-      write(out, item);
-    }
-    return;
-  }
-  const members = map as { readonly [key: string]: Packable };
-  let size = 0;
-  for (const key in members) if (members[key] !== undefined) size++;
-  writeSize(out, size, sizeTags.map);
-  for (const key in members) {
-    const item = members[key];
-    if (item === undefined) continue;
-    write(out, key);
-    write(out, item);
-  }
-}
-
-function writeNumber(out: Writer, value: number): void {
-  if (!Number.isInteger(value) || Object.is(value, -0) || value > 0xffff_ffff || value < -0x8000_0000) {
-    out.u8(0xcb);
-    out.f64(value);
-  } else if (value < -32) {
-    out.u8(0xd2);
-    out.u32(value >>> 0);
-  } else if (value < 0x80) out.u8(value & 0xff);
-  else if (value < 0x100) {
-    out.u8(0xcc);
-    out.u8(value);
-  } else if (value < 0x10000) {
-    out.u8(0xcd);
-    out.u16(value);
-  } else {
-    out.u8(0xce);
-    out.u32(value);
-  }
-}
 
 /** Tags of a type's lengths: in the tag itself below a limit, in 8 bits (where the type has that), 16 or 32 bits. */
 interface SizeTags {
@@ -187,17 +223,3 @@ const sizeTags = {
   list: { short: [0x90, 16], tag16: 0xdc, tag32: 0xdd },
   map: { short: [0x80, 16], tag16: 0xde, tag32: 0xdf },
 } as const satisfies Readonly<Record<string, SizeTags>>;
-
-function writeSize(out: Writer, size: number, { short, tag8, tag16, tag32 }: SizeTags): void {
-  if (short !== undefined && size < short[1]) out.u8(short[0] | size);
-  else if (tag8 !== undefined && size < 0x100) {
-    out.u8(tag8);
-    out.u8(size);
-  } else if (size < 0x10000) {
-    out.u8(tag16);
-    out.u16(size);
-  } else {
-    out.u8(tag32);
-    out.u32(size);
-  }
-}

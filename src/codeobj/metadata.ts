@@ -1,4 +1,4 @@
-import type { SourceMapEntry, Stage } from "./compile-interface.ts";
+import type { Stage } from "./compile-interface.ts";
 import type { Reflection } from "./reflection.ts";
 import { count, finite, flag, list, object, oneOf, optional, type Reader, text } from "./schema.ts";
 import { descriptorTypes } from "./set-layout.ts";
@@ -21,7 +21,7 @@ const workgroupSize: Reader<readonly [number, number, number]> = (value, path) =
 
 const parameters = list(object({ location: count, flat: flag, pointCoord: optional(flag) }));
 
-const readInterface = object({
+export const readInterface = object({
   inputs: parameters,
   outputs: parameters,
   vertexAttributes: list(object({ location: count, format: text, binding: count, offset: count })),
@@ -112,16 +112,6 @@ export interface CodePlace {
   readonly file: number;
   readonly line: number;
   readonly column: number;
-}
-
-/** The source map as the code object holds it. */
-export function numberFiles(sourceMap: readonly SourceMapEntry[]): readonly CodePlace[] {
-  const numbers = new Map<string, number>();
-  return sourceMap.map(({ offset, file, line, column }) => {
-    const number = numbers.get(file) ?? numbers.size;
-    numbers.set(file, number);
-    return { offset, file: number, line, column };
-  });
 }
 
 export const readPlaces: Reader<readonly CodePlace[]> = (value, path) =>

@@ -68,33 +68,40 @@ export function layoutDynamicBuffers(sets: readonly SetBindings[]): readonly Dyn
     for (const binding of bindings) {
       if (!isDynamic(binding.type)) continue;
       const stride = strideBytes[binding.type];
-      placed.push({ ...binding, set, offsetBytes, strideBytes: stride });
+      const { type, count } = binding;
+      placed.push({ binding: binding.binding, type, count, set, offsetBytes, strideBytes: stride });
       offsetBytes += stride * binding.count;
     }
   }
   return placed;
 }
 
+/** Sets and their bindings ascending, each once. */
 function joined(sets: readonly SetBindings[]): readonly SetBindings[] {
-  const bySet = new Map<number, Map<number, DescriptorBinding>>();
-  for (const { set, bindings } of sets) {
-    let byBinding = bySet.get(set);
-    if (byBinding === undefined) {
-      byBinding = new Map();
-      bySet.set(set, byBinding);
-    }
-    for (const b of bindings) {
-      const other = byBinding.get(b.binding);
-      byBinding.set(b.binding, other !== undefined && sizeOf(other) >= sizeOf(b) ? other : pick(b));
-    }
+  const found: { set: number; bindings: DescriptorBinding[] }[] = [];
+  for (const { set, bindings } of sorted(sets, (a, b) => a.set - b.set)) {
+    const last = found[found.length - 1];
+    if (last?.set === set) last.bindings.push(...bindings);
+    else found.push({ set, bindings: [...bindings] });
   }
-  return [...bySet]
-    .sort(([a], [b]) => a - b)
-    .map(([set, byBinding]) => ({ set, bindings: [...byBinding.values()].sort((a, b) => a.binding - b.binding) }));
+  for (const each of found) each.bindings = distinct(sorted(each.bindings, (a, b) => a.binding - b.binding));
+  return found;
 }
 
-function pick({ binding, type, count }: DescriptorBinding): DescriptorBinding {
-  return { binding, type, count };
+/** Stable; most lists are in order already. */
+function sorted<T>(list: readonly T[], compare: (a: T, b: T) => number): readonly T[] {
+  for (let k = 1; k < list.length; k++) if (compare(list[k - 1]!, list[k]!) > 0) return [...list].sort(compare);
+  return list;
+}
+
+function distinct(bindings: readonly DescriptorBinding[]): DescriptorBinding[] {
+  const found: DescriptorBinding[] = [];
+  for (const b of bindings) {
+    const last = found[found.length - 1];
+    if (last?.binding !== b.binding) found.push(b);
+    else if (sizeOf(last) < sizeOf(b)) found[found.length - 1] = b;
+  }
+  return found;
 }
 
 function sizeOf(b: DescriptorBinding): number {

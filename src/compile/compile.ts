@@ -1,16 +1,17 @@
-import type { Diagnostic } from "../base/index.ts";
+import type { Bug, Diagnostic } from "../base/index.ts";
 import {
   type CompileRecord,
   type CompileRequest,
   type CompileResult,
   type Reflection,
-  type SourceMapEntry,
+  type SourceTable,
   type Stage,
+  sourceEntries,
   userSgprCount,
   writeCodeObject,
 } from "../codeobj/index.ts";
 import type { Core, CoreFailure, CoreLink, CoreOutput, CorePassReport } from "../core/index.ts";
-import { type Module, type ModuleReflection, moduleStrings, reflectModule } from "../spirv/index.ts";
+import { type Module, type ModuleReflection, reflectModule } from "../spirv/index.ts";
 import { reportCompile } from "./codes.ts";
 import { layoutResources, type ResourceLayout } from "./layout.ts";
 import { linkStages, type StageSide } from "./link.ts";
@@ -18,7 +19,7 @@ import { PhaseClock, type Phases } from "./phases.ts";
 import { interfaceOf, type UsedPipeline, usedPipeline } from "./pipeline.ts";
 import { specialize } from "./specialize.ts";
 import { statisticsOf } from "./statistics.ts";
-import { toSpirv } from "./to-spirv.ts";
+import { ownMistake, toSpirv } from "./to-spirv.ts";
 
 /** What a caller may ask for besides the record; recomputed each time, never cached. */
 export interface CompileReports {
@@ -38,12 +39,13 @@ export interface CompileExtras {
 export type CompileOutcome = CompileResult & CompileExtras;
 
 /**
- * Text or words to a code object. Pure: the same request gives the same bytes. All mistakes of the input come back as
+ * Text or words to a code object. Pure: the same request gives the same bytes. A checked core is the checking mode: then our
+ * own SPIR-V is validated, too. All mistakes of the input come back as
  * diagnostics; a `Bug` thrown is ours. `dumpAfter` names passes whose IR to report, `["all"]` for each.
  */
 export function compileShader(request: CompileRequest, core: Core, dumpAfter?: readonly string[]): CompileOutcome {
   const clock = new PhaseClock();
-  const own = prepare(request, clock);
+  const own = prepare(request, core, clock);
   const { filesRead } = own;
   const refuse = (diagnostics: readonly Diagnostic[]): CompileOutcome => ({ ok: false, diagnostics, filesRead });
   if (!own.ok) return refuse(own.diagnostics);
@@ -52,12 +54,13 @@ export function compileShader(request: CompileRequest, core: Core, dumpAfter?: r
   if ("diagnostics" in linked) return refuse(linked.diagnostics);
 
   clock.end("reflect");
-  const compiled = core.compile({ ...own.core, ...linked, ...(dumpAfter !== undefined && { dumpAfter }) });
+  const wanted = { ...own.core, ...linked, ...(dumpAfter !== undefined && { dumpAfter }) };
+  const compiled = checkedOnFailure([own], () => core.compile(wanted));
   if (!compiled.ok) return refuse(compiled.failures.map((failure) => diagnosticOf(failure, module, request)));
 
   clock.end("core");
   const { output } = compiled;
-  const record = recordOf(request, reflection.stage, output, warnings, sourceMapOf(output, module, request), {
+  const record = recordOf(request, reflection.stage, output, warnings, sourceTableOf(output, module, request), {
     workgroupSize: output.workgroupSize,
     sets: layout.sets,
     resources: layout.resources,
@@ -80,6 +83,7 @@ export function compileShader(request: CompileRequest, core: Core, dumpAfter?: r
 type Prepared =
   | (StageSide & {
       readonly ok: true;
+      readonly unchecked: boolean;
       readonly filesRead: readonly string[];
       readonly warnings: readonly Diagnostic[];
       readonly reflection: ModuleReflection;
@@ -88,12 +92,12 @@ type Prepared =
     })
   | { readonly ok: false; readonly filesRead: readonly string[]; readonly diagnostics: readonly Diagnostic[] };
 
-function prepare(request: CompileRequest, clock: PhaseClock): Prepared {
-  const front = toSpirv(request, clock);
+function prepare(request: CompileRequest, { checked }: Core, clock: PhaseClock): Prepared {
+  const front = toSpirv(request, clock, checked);
   const { filesRead } = front;
   const refuse = (diagnostics: readonly Diagnostic[]): Prepared => ({ ok: false, diagnostics, filesRead });
   if (!front.ok) return refuse(front.diagnostics);
-  const { module, warnings } = front;
+  const { module, unchecked, warnings } = front;
   if (request.options.warningsAsErrors && warnings.length > 0) {
     return refuse([...warnings, reportCompile("COMPILE_WARNING_AS_ERROR", {}, request.filename)]);
   }
@@ -120,26 +124,55 @@ function prepare(request: CompileRequest, clock: PhaseClock): Prepared {
     robust: request.robustness === "buffer",
   };
   const { pipeline } = state;
-  return { ok: true, request, module, stage, core, filesRead, warnings, reflection, pipeline, layout };
+  return { ok: true, request, module, unchecked, stage, core, filesRead, warnings, reflection, pipeline, layout };
 }
 
 /** What the core has to know of the other stage; nothing where there is none. */
 function linkOf(
-  own: StageSide,
+  own: Unchecked & StageSide,
   core: Core,
   clock: PhaseClock,
 ): { readonly link?: CoreLink } | { readonly diagnostics: readonly Diagnostic[] } {
   const { linked, filename } = own.request;
   if (linked === undefined) return {};
-  const other = prepare(linked, clock);
+  const other = prepare(linked, core, clock);
   const refuse = (stage: Stage) => ({ diagnostics: [reportCompile("COMPILE_LINKED_STAGE", { stage }, filename)] });
   // Its own compile says why.
   if (!other.ok) return refuse(linked.stage ?? (own.stage === "vertex" ? "fragment" : "vertex"));
-  const found = linkStages(own, other, core);
+  const found = checkedOnFailure([own, other], () => linkStages(own, other, core));
   if (found.ok) return { link: found.link };
   if ("diagnostics" in found) return { diagnostics: found.diagnostics };
   if (found.stage !== own.stage) return refuse(found.stage);
   return { diagnostics: [diagnosticOf(found.failure, own.module, own.request)] };
+}
+
+interface Unchecked {
+  readonly module: Module;
+  readonly request: CompileRequest;
+  readonly unchecked: boolean;
+}
+
+/** Words that nobody has looked at are looked at when the core refuses them or fails on them. */
+function checkedOnFailure<Result extends { readonly ok: boolean }>(
+  sides: readonly Unchecked[],
+  run: () => Result,
+): Result {
+  const mistake = (): Bug | undefined => {
+    for (const { module, request, unchecked } of sides) {
+      const found = unchecked ? ownMistake(module, request) : undefined;
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  let result: Result;
+  try {
+    result = run();
+  } catch (error) {
+    throw mistake() ?? error;
+  }
+  const found = result.ok ? undefined : mistake();
+  if (found !== undefined) throw found;
+  return result;
 }
 
 function recordOf(
@@ -147,7 +180,7 @@ function recordOf(
   stage: Stage,
   output: CoreOutput,
   diagnostics: readonly Diagnostic[],
-  sourceMap: readonly SourceMapEntry[],
+  sourceMap: SourceTable,
   reflection: Reflection,
 ): CompileRecord {
   const stats = statisticsOf(output, stage);
@@ -170,22 +203,26 @@ function recordOf(
       sourceMap,
     },
   ]);
-  return { elf, stage, entryPoint: request.entryPoint, diagnostics, stats, reflection, sourceMap };
+  return {
+    elf,
+    stage,
+    entryPoint: request.entryPoint,
+    diagnostics,
+    stats,
+    reflection,
+    sourceMap: sourceEntries(sourceMap),
+  };
 }
 
-function sourceMapOf(output: CoreOutput, module: Module, request: CompileRequest): SourceMapEntry[] {
-  const strings = moduleStrings(module);
-  return output.lines.map(({ offset, fileId, line, column }) => ({
-    offset,
-    file: strings.get(fileId) ?? request.filename,
-    line,
-    column,
-  }));
+function sourceTableOf({ lines }: CoreOutput, module: Module, request: CompileRequest): SourceTable {
+  return { rows: lines, files: lines.length === 0 ? noFiles : module.index.strings(), ownFile: request.filename };
 }
+
+const noFiles: ReadonlyMap<number, string> = new Map();
 
 function diagnosticOf(failure: CoreFailure, module: Module, request: CompileRequest): Diagnostic {
   const { code, message } = failure;
-  const file = moduleStrings(module).get(failure.fileId) ?? request.filename;
+  const file = module.index.strings().get(failure.fileId) ?? request.filename;
   const line = Math.max(failure.line, 1);
   const column = Math.max(failure.column, 1);
   return { severity: "error", code, message, file, line, column, endLine: line, endColumn: column };

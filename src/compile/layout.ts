@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../base/index.ts";
 import {
+  type BindingLayout,
   type CompileRequest,
   layoutSets,
   type ResourceReflection,
@@ -37,7 +38,7 @@ export function layoutResources(request: CompileRequest, reflection: LayoutNeeds
   const resources: ResourceReflection[] = [];
   for (const resource of used) {
     const { set, binding, name } = resource;
-    const placed = sets.find((s) => s.set === set)?.bindings.find((b) => b.binding === binding);
+    const placed = bindingOf(sets, set, binding);
     if (placed === undefined) {
       diagnostics.push(reportCompile("COMPILE_LAYOUT_MISSING", { name, set, binding }, request.filename));
     } else if (placed.type !== resource.type || placed.count < resource.count) {
@@ -51,15 +52,38 @@ export function layoutResources(request: CompileRequest, reflection: LayoutNeeds
   return diagnostics.length > 0 ? { ok: false, diagnostics } : { ok: true, sets, resources };
 }
 
+function bindingOf(sets: readonly SetLayout[], set: number, binding: number): BindingLayout | undefined {
+  for (let k = 0; k < sets.length; k++) {
+    if (sets[k]!.set !== set) continue;
+    const { bindings } = sets[k]!;
+    for (let m = 0; m < bindings.length; m++) if (bindings[m]!.binding === binding) return bindings[m];
+  }
+  return undefined;
+}
+
 function asSet({ set, binding, type, count }: ModuleResource): SetBindings {
   return { set, bindings: [{ binding, type, count }] };
 }
 
-function reflectionOf(resource: ModuleResource, placed: SetLayout["bindings"][number]): ResourceReflection {
+/** Each shape written out: an object made of another one by spreading takes as long as half of the reflection. */
+function reflectionOf(resource: ModuleResource, placed: BindingLayout): ResourceReflection {
   const { set, name, blockSizeBytes, runtimeArrayStrideBytes, readonly, writeonly } = resource;
   const { binding, type, count, offsetBytes, strideBytes } = placed;
-  const row = { binding, type, count, offsetBytes, strideBytes, set, name };
-  if (blockSizeBytes === undefined) return { ...row, readonly, writeonly };
-  if (runtimeArrayStrideBytes === undefined) return { ...row, blockSizeBytes, readonly, writeonly };
-  return { ...row, blockSizeBytes, runtimeArrayStrideBytes, readonly, writeonly };
+  if (blockSizeBytes === undefined)
+    return { binding, type, count, offsetBytes, strideBytes, set, name, readonly, writeonly };
+  if (runtimeArrayStrideBytes === undefined)
+    return { binding, type, count, offsetBytes, strideBytes, set, name, blockSizeBytes, readonly, writeonly };
+  return {
+    binding,
+    type,
+    count,
+    offsetBytes,
+    strideBytes,
+    set,
+    name,
+    blockSizeBytes,
+    runtimeArrayStrideBytes,
+    readonly,
+    writeonly,
+  };
 }

@@ -27,7 +27,7 @@ const scalarOf = ({ location, component }: InterfaceComponent): InterfaceScalar 
 const typeOf = ({ kind, widthBits }: InterfaceComponent): string => `a ${widthBits}-bit ${kind}`;
 
 function componentsOf({ module, stage, request }: StageSide): readonly InterfaceComponent[] {
-  const entry = entryPoints(module).find((e) => e.name === request.entryPoint && e.stage === stage);
+  const entry = entryPoints(module.index).find((e) => e.name === request.entryPoint && e.stage === stage);
   const direction = stage === "vertex" ? "output" : "input";
   return entry === undefined ? [] : stageInterface(module, entry, direction, request.specialization);
 }

@@ -19,6 +19,12 @@ export type PipelineResult =
   | { readonly ok: true; readonly pipeline: UsedPipeline }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
+/** Of a shader without vertex inputs. */
+const defaults: PipelineResult = {
+  ok: true,
+  pipeline: { core: { colorExports: [], vertexAttributes: [] }, attributes: [] },
+};
+
 /** 32-bit components of the shader's type. */
 function defaultFormat({ components, kind }: VertexInput): string {
   const suffix = kind === "float" ? "SFLOAT" : kind === "int" ? "SINT" : "UINT";
@@ -40,6 +46,9 @@ function defaultAttributes(inputs: readonly VertexInput[]): VertexAttributeRefle
  * are none and attributes that the shader reads and the state does not have.
  */
 export function usedPipeline(request: CompileRequest, reflection: ModuleReflection): PipelineResult {
+  if (request.pipeline.vertexInput === undefined && request.pipeline.colorFormats === undefined) {
+    if (reflection.vertexInputs.length === 0) return defaults;
+  }
   const diagnostics: Diagnostic[] = [];
   const mistake = (what: string): void => {
     diagnostics.push(reportCompile("COMPILE_PIPELINE", { what }, request.filename));

@@ -1,7 +1,7 @@
-import type { Diagnostic } from "../base/index.ts";
+import { Bug, type Diagnostic } from "../base/index.ts";
 import type { CompileRequest } from "../codeobj/index.ts";
 import { compileGlsl } from "../glsl/index.ts";
-import { assemble, type Module, readModule, validateModule } from "../spirv/index.ts";
+import { assemble, type Module, moduleSupport, ownModule, readModule, validateModule } from "../spirv/index.ts";
 import { reportCompile } from "./codes.ts";
 import type { PhaseClock } from "./phases.ts";
 
@@ -9,16 +9,21 @@ export type SpirvResult =
   | {
       readonly ok: true;
       readonly module: Module;
+      /** The words are the front end's and nobody has looked at them: `ownMistake` does where something goes wrong. */
+      readonly unchecked: boolean;
       readonly warnings: readonly Diagnostic[];
       readonly filesRead: readonly string[];
     }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[]; readonly filesRead: readonly string[] };
 
-/** Front half of a compile: the request's text or words to a module that the validator has accepted. */
-export function toSpirv(request: CompileRequest, clock: PhaseClock): SpirvResult {
+/**
+ * Front half of a compile: the request's text or words to a module that the validator has accepted. Words of our own
+ * front end are looked at in `checking` mode only.
+ */
+export function toSpirv(request: CompileRequest, clock: PhaseClock, checking: boolean): SpirvResult {
   switch (request.language) {
     case "glsl":
-      return fromGlsl(request, clock);
+      return fromGlsl(request, clock, checking);
     case "spirv-asm":
       return fromAssembly(request, clock);
     case "spirv":
@@ -26,7 +31,7 @@ export function toSpirv(request: CompileRequest, clock: PhaseClock): SpirvResult
   }
 }
 
-function fromGlsl(request: CompileRequest, clock: PhaseClock): SpirvResult {
+function fromGlsl(request: CompileRequest, clock: PhaseClock, checking: boolean): SpirvResult {
   const { stage } = request;
   if (stage === undefined) return refused([reportCompile("COMPILE_NO_STAGE", {}, request.filename)]);
   const compiled = compileGlsl({
@@ -44,7 +49,14 @@ function fromGlsl(request: CompileRequest, clock: PhaseClock): SpirvResult {
   clock.end("frontEnd");
   if (!compiled.ok) return refused(compiled.diagnostics, compiled.filesRead);
   const { words, diagnostics, filesRead } = compiled;
-  return checked(request, readModule(words, { file: request.filename }), clock, diagnostics, filesRead);
+  if (checking) {
+    return checked(request, readModule(words, { file: request.filename }), clock, diagnostics, filesRead);
+  }
+  const module = ownModule(words, request.filename);
+  const unsupported = moduleSupport(module, request.entryPoint, stage);
+  clock.end("validate");
+  if (unsupported.length > 0) return refused(unsupported, filesRead);
+  return { ok: true, module, unchecked: true, warnings: diagnostics, filesRead };
 }
 
 function fromAssembly(request: CompileRequest, clock: PhaseClock): SpirvResult {
@@ -68,7 +80,17 @@ function checked(
   const diagnostics = validateModule(read.module, { entryPoint, ...(stage !== undefined && { stage }) });
   clock.end("validate");
   if (diagnostics.length > 0) return refused(diagnostics, filesRead);
-  return { ok: true, module: read.module, warnings, filesRead };
+  return { ok: true, module: read.module, unchecked: false, warnings, filesRead };
+}
+
+/** What the reader or the validator has against words of our own front end: a bug of ours. Undefined: nothing. */
+export function ownMistake({ words, file }: Module, { entryPoint, stage }: CompileRequest): Bug | undefined {
+  const read = readModule(words, { file });
+  const found = read.ok
+    ? validateModule(read.module, { entryPoint, ...(stage !== undefined && { stage }) })
+    : read.diagnostics;
+  const list = found.slice(0, 3).map(({ code, line, message }) => `line ${line}: ${code}: ${message}`);
+  return list.length === 0 ? undefined : new Bug(`the front end's SPIR-V is not valid: ${list.join("; ")}`);
 }
 
 function refused(diagnostics: readonly Diagnostic[], filesRead: readonly string[] = []): SpirvResult {

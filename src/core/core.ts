@@ -3,7 +3,7 @@ import type { UserDataEntry } from "../codeobj/index.ts";
 import { decodeSnapshot, encodeSnapshot, parseIr, passNumbers, passRows, printIr } from "../ir/index.ts";
 import { describeFailure, isBug } from "./failures.ts";
 import { CoreInstance, loadCoreModule, type Session } from "./instance.ts";
-import type { Core, CoreFailure, CoreLine, CoreOutput, CorePassReport, CoreRequest, CoreResult } from "./interface.ts";
+import type { Core, CoreFailure, CoreOutput, CorePassReport, CoreRequest, CoreResult } from "./interface.ts";
 import { linkFactsOf } from "./link-facts.ts";
 
 export interface CoreOptions {
@@ -83,12 +83,8 @@ function bitsOf(words: Uint32Array, from: number): number[] {
 function readOutput(words: Uint32Array, passes: readonly CorePassReport[]): CoreOutput {
   const at = (i: number): number => words[i] ?? 0;
   if (at(0) !== 1) throw new Bug("core: output block of another version");
-  const code = words.slice(headerWords, headerWords + at(1));
-  const lines: CoreLine[] = [];
-  for (let row = 0; row < at(36); row++) {
-    const k = headerWords + at(1) + 4 * row;
-    lines.push({ offset: at(k), fileId: at(k + 1), line: at(k + 2), column: at(k + 3) });
-  }
+  const codeEnd = headerWords + at(1);
+  const code = words.subarray(headerWords, codeEnd);
   const components = at(9);
   return {
     code,
@@ -112,7 +108,7 @@ function readOutput(words: Uint32Array, passes: readonly CorePassReport[]): Core
       depthFormat: at(34),
       demotes: at(35) !== 0,
     },
-    lines,
+    lines: words.subarray(codeEnd, codeEnd + 4 * at(36)),
     passes,
   };
 }
@@ -136,6 +132,7 @@ export async function createCore(options: CoreOptions = {}): Promise<CoreTools> 
   const text = (): string => printIr(decodeSnapshot(instance.snapshot()));
 
   return {
+    checked,
     compile(request) {
       const passes: CorePassReport[] = [];
       const wanted = request.dumpAfter;

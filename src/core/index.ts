@@ -6,7 +6,6 @@ export type {
   CoreBinding,
   CoreFailure,
   CoreInterface,
-  CoreLine,
   CoreLink,
   CoreOutput,
   CorePassReport,

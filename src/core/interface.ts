@@ -109,14 +109,6 @@ export interface CorePassReport {
   readonly ir?: string;
 }
 
-/** The source place of the code at byte `offset`: an index into the module's OpString ids, line and column from 1. */
-export interface CoreLine {
-  readonly offset: number;
-  readonly fileId: number;
-  readonly line: number;
-  readonly column: number;
-}
-
 export interface CoreOutput {
   /** Code without padding. */
   readonly code: Uint32Array;
@@ -133,7 +125,8 @@ export interface CoreOutput {
   readonly threadIdComponents: 0 | 1 | 2;
   readonly contractions: number;
   readonly interface: CoreInterface;
-  readonly lines: readonly CoreLine[];
+  /** Source places of code, four words each: byte offset, OpString id of the file (0: none), line and column from 1. */
+  readonly lines: Uint32Array;
   /** Empty unless `dumpAfter` is given. */
   readonly passes: readonly CorePassReport[];
   /** Final IR text when `dumpAfter` is given. */
@@ -155,6 +148,8 @@ export type CoreResult =
 
 /** One instance of compiler.wasm. Not re-entrant; a trap leaves it unusable (`Bug`). */
 export interface Core {
+  /** The checked build, which validates the IR after each pass: what is in front of it checks its own words, too. */
+  readonly checked: boolean;
   compile(request: CoreRequest): CoreResult;
   /** Front end and passes alone, for what another stage has to know of this one. */
   linkFacts(request: CoreRequest): CoreLinkResult;

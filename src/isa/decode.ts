@@ -31,7 +31,7 @@ function extract(f: Field, words: ArrayLike<number>, at: number): number {
   const word = words[at + (f.lsb >> 5)]! >>> 0;
   const lsb = f.lsb & 31;
   if (f.signed) return (word << (32 - f.width - lsb)) >> (32 - f.width);
-  return f.width === 32 ? word : (word >>> lsb) & (2 ** f.width - 1);
+  return f.width === 32 ? word : (word >>> lsb) & ((1 << f.width) - 1);
 }
 
 function extractAll(fields: readonly Field[], words: ArrayLike<number>, at: number): Record<string, number> {
@@ -55,7 +55,9 @@ const flatOfSegment: readonly (FormatName | undefined)[] = [0, 1, 2, 3].map((seg
 /** The ops of a format that have been met, by opcode, and the field that holds it; `null`: there is none. */
 interface OpTable {
   readonly format: FormatName;
-  readonly opcode: Field;
+  /** Of the field, which stands in the first dword. */
+  readonly lsb: number;
+  readonly mask: number;
   readonly ops: (Op | null | undefined)[];
 }
 
@@ -66,14 +68,15 @@ const opTables = new Map<FormatName, OpTable>();
 function opTable(format: FormatName): OpTable {
   let table = opTables.get(format);
   if (table === undefined) {
-    const opcode = formats[format].fields[0] as Field;
-    table = { format, opcode, ops: new Array(2 ** opcode.width).fill(undefined) };
+    const { lsb, width } = formats[format].fields[0] as Field;
+    table = { format, lsb, mask: 2 ** width - 1, ops: new Array(2 ** width).fill(undefined) };
     opTables.set(format, table);
   }
   return table;
 }
 
-function findOp(words: ArrayLike<number>, at: number): Op | undefined {
+/** The op of the instruction at `words[at]`; undefined where the rows have none. */
+export function findOp(words: ArrayLike<number>, at: number): Op | undefined {
   const word = words[at]!;
   const prefix = word >>> prefixLsb;
   let table = tableOfPrefix[prefix];
@@ -87,13 +90,22 @@ function findOp(words: ArrayLike<number>, at: number): Op | undefined {
     table = opTable(name);
     tableOfPrefix[prefix] = table;
   }
-  const opcode = extract(table.opcode, words, at);
+  const opcode = (word >>> table.lsb) & table.mask;
   let op = table.ops[opcode];
   if (op === undefined) {
     op = opByCode(table.format, opcode) ?? null;
     table.ops[opcode] = op;
   }
   return op ?? undefined;
+}
+
+/** A source field by dword, shift and mask. */
+interface Source {
+  readonly dword: number;
+  readonly shift: number;
+  readonly mask: number;
+  readonly literal: boolean;
+  readonly second: boolean;
 }
 
 /** What the length of an op's instructions depends on, worked out once. */
@@ -104,15 +116,16 @@ interface Lengths {
   /** A literal always follows. */
   readonly literal: boolean;
   /** Source fields that may hold the literal marker; src0 also the marker of a second form. */
-  readonly sources: readonly { readonly field: Field; readonly literal: boolean; readonly second: boolean }[];
+  readonly sources: readonly Source[];
   /** MIMG: dwords of further addresses. */
   readonly nsa: Field | undefined;
 }
 
-const lengthsOfOp = new Map<Op, Lengths>();
+/** By the op's number. */
+const lengthsOfOp: (Lengths | undefined)[] = [];
 
 function lengthsOf(op: Op): Lengths {
-  let lengths = lengthsOfOp.get(op);
+  let lengths = lengthsOfOp[op.id];
   if (lengths === undefined) {
     const format = formats[op.format];
     const fields = format.fields as readonly Field[];
@@ -120,7 +133,13 @@ function lengthsOf(op: Op): Lengths {
     const sources = fields.flatMap((field) => {
       const source = sourceNumber[field.name];
       if (source === undefined || op.format === "MIMG") return [];
-      const row = { field, literal: ((mask >> source) & 1) !== 0, second: source === 0 && hasSecondForms(op) };
+      const row = {
+        dword: field.lsb >> 5,
+        shift: field.lsb & 31,
+        mask: 2 ** field.width - 1,
+        literal: ((mask >> source) & 1) !== 0,
+        second: source === 0 && hasSecondForms(op),
+      };
       return row.literal || row.second ? [row] : [];
     });
     lengths = {
@@ -130,35 +149,23 @@ function lengthsOf(op: Op): Lengths {
       sources,
       nsa: op.format === "MIMG" ? fields.find(({ name }) => name === "nsa") : undefined,
     };
-    lengthsOfOp.set(op, lengths);
+    lengthsOfOp[op.id] = lengths;
   }
   return lengths;
 }
 
-/**
- * Op and length of the instruction at `words[at]` as `decode` has them, without a look at its operands; undefined where
- * the rows have none or the words end inside it.
- */
-export function measure(
-  words: ArrayLike<number>,
-  at: number,
-): { readonly op: Op; readonly dwords: number } | undefined {
-  const op = findOp(words, at);
-  if (op === undefined) return undefined;
-  const lengths = lengthsOf(op);
-  let { dwords } = lengths;
-  if (lengths.nsa !== undefined) {
-    dwords += extract(lengths.nsa, words, at);
-  } else {
-    let extra = lengths.literal;
-    for (let k = 0; k < lengths.sources.length && !extra; k++) {
-      const { field, literal, second } = lengths.sources[k]!;
-      const value = extract(field, words, at);
-      extra = (literal && value === SourceCode.literal) || (second && formOfMarker.has(value));
-    }
-    if (extra) dwords++;
+/** Dwords that an instruction of `op` at `words[at]` takes, as `decode` has them, without a look at its operands. */
+export function dwordsOf(op: Op, words: ArrayLike<number>, at: number): number {
+  const { dwords, literal, sources, nsa } = lengthsOf(op);
+  if (literal) return dwords + 1;
+  if (nsa !== undefined) return dwords + extract(nsa, words, at);
+  for (let k = 0; k < sources.length; k++) {
+    const source = sources[k]!;
+    const value = (words[at + source.dword]! >>> source.shift) & source.mask;
+    if (source.literal && value === SourceCode.literal) return dwords + 1;
+    if (source.second && value >= lowestMarker && formOfMarker.has(value)) return dwords + 1;
   }
-  return at + dwords > words.length ? undefined : { op, dwords };
+  return dwords;
 }
 
 const formOfMarker: ReadonlyMap<number, SecondDwordName> = new Map(
@@ -166,6 +173,8 @@ const formOfMarker: ReadonlyMap<number, SecondDwordName> = new Map(
     (secondDwords[name].markers as readonly number[]).map((marker) => [marker, name] as const),
   ),
 );
+
+const lowestMarker = Math.min(...formOfMarker.keys());
 
 function hasSecondForms(op: Op): boolean {
   return op.format === "VOP1" || op.format === "VOP2" || op.format === "VOPC";

@@ -1,4 +1,4 @@
-import { type Instruction, measure } from "./decode.ts";
+import { dwordsOf, findOp, type Instruction } from "./decode.ts";
 import { Flag } from "./flags.ts";
 import type { Op } from "./table.ts";
 
@@ -60,28 +60,31 @@ function waitCycles(simm16: number): number {
   return vm ? latency.vm : lgkm ? latency.lgkm : 0;
 }
 
+const units: readonly InstructionClass[] = ["salu", "valu", "smem", "vmem", "lds", "export", "branch", "wait"];
+
 /** What the counts need of an op, worked out once. */
 interface OpFacts {
-  readonly unit: InstructionClass;
+  readonly unit: number;
   /** Without the wait of `s_waitcnt`. */
   readonly cycles: number;
   readonly isWaitcnt: boolean;
   readonly isPadding: boolean;
 }
 
-const factsOfOp = new Map<Op, OpFacts>();
+/** By the op's number. */
+const factsOfOp: (OpFacts | undefined)[] = [];
 
 function factsOf(op: Op): OpFacts {
-  let facts = factsOfOp.get(op);
+  let facts = factsOfOp[op.id];
   if (facts === undefined) {
     const isWaitcnt = op.name === "s_waitcnt";
     facts = {
-      unit: classify({ op }),
+      unit: units.indexOf(classify({ op })),
       cycles: issueCycles({ op }) + (op.name === "s_barrier" ? latency.barrier : 0),
       isWaitcnt,
       isPadding: op.name === "s_code_end",
     };
-    factsOfOp.set(op, facts);
+    factsOfOp[op.id] = facts;
   }
   return facts;
 }
@@ -91,38 +94,36 @@ function factsOf(op: Op): OpFacts {
  * issue cycles of every instruction once (no loop weights), plus a memory latency at each wait that can stall.
  */
 export function countInstructions(words: ArrayLike<number>): InstructionCounts {
-  const counts = { salu: 0, valu: 0, smem: 0, vmem: 0, lds: 0, export: 0, branch: 0, wait: 0 };
+  // by `units`
+  const counts = [0, 0, 0, 0, 0, 0, 0, 0];
   let instructions = 0;
   let unknown = 0;
   let estimatedCycles = 0;
   for (let at = 0; at < words.length; ) {
-    const instruction = measure(words, at);
-    if (instruction === undefined) {
+    const op = findOp(words, at);
+    const dwords = op === undefined ? 1 : dwordsOf(op, words, at);
+    if (op === undefined || at + dwords > words.length) {
       unknown++;
       at++;
       continue;
     }
-    const { op, dwords } = instruction;
-    const word = words[at] as number;
+    const { unit, cycles, isWaitcnt, isPadding } = factsOf(op);
+    if (!isPadding) {
+      instructions++;
+      counts[unit]!++;
+      estimatedCycles += isWaitcnt ? cycles + waitCycles(words[at]! & 0xffff) : cycles;
+    }
     at += dwords;
-    const facts = factsOf(op);
-    if (facts.isPadding) continue;
-    instructions++;
-    counts[facts.unit]++;
-    estimatedCycles += facts.isWaitcnt ? facts.cycles + waitCycles(word & 0xffff) : facts.cycles;
   }
-  const { salu, valu, smem, vmem, lds } = counts;
-  return {
-    instructions,
-    salu,
-    valu,
-    smem,
-    vmem,
-    lds,
-    exports: counts.export,
-    branches: counts.branch,
-    waits: counts.wait,
-    unknown,
-    estimatedCycles,
-  };
+  const [salu, valu, smem, vmem, lds, exports, branches, waits] = counts as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  return { instructions, salu, valu, smem, vmem, lds, exports, branches, waits, unknown, estimatedCycles };
 }

@@ -1,104 +1,130 @@
 import { Decoration, Op } from "./enums.ts";
 import { decodeString } from "./literals.ts";
-import { type Instruction, type Module, operand } from "./module.ts";
+import type { Instruction, Module } from "./module.ts";
+import type { ModuleIndex } from "./module-index.ts";
 
-/** One decoration: its number and where its operands stand in the module's words. */
-export interface DecorationUse {
-  readonly decoration: number;
-  readonly at: number;
-  readonly end: number;
-  readonly instruction: Instruction;
-}
+/** Of a chain of decorations: none follows. */
+const end = -1;
 
-const none: readonly DecorationUse[] = [];
-
-/** Decorations and names of a module by id; `OpGroupDecorate` is spread over its targets. */
+/**
+ * Decorations and names of a module by id; `OpGroupDecorate` is spread over its targets. A decoration is a row: its id or
+ * struct, its member, the word index of its number and the row that follows in its chain.
+ */
 export class Annotations {
-  readonly #module: Module;
-  readonly #ids = new Map<number, DecorationUse[]>();
-  readonly #members = new Map<number, Map<number, DecorationUse[]>>();
-  /** By id: its OpName, decoded when asked for. */
-  readonly #names = new Map<number, Instruction>();
+  readonly #index: ModuleIndex;
+  readonly #target: number[] = [];
+  readonly #member: number[] = [];
+  readonly #at: number[] = [];
+  /** One past the last word of the row's instruction. */
+  readonly #end: number[] = [];
+  readonly #next: number[] = [];
+  /** Rows of each decoration group. */
+  #groups: Map<number, number[]> | undefined;
+  /** First and last row of each chain: the ids' by id, the members' by a hash of struct and member. */
+  readonly #first: Int32Array;
+  readonly #last: Int32Array;
+  readonly #mask: number;
 
-  constructor(module: Module) {
-    this.#module = module;
-    for (const instruction of module.instructions) {
-      if (instruction.opcode === Op.OpFunction) break;
-      this.#add(instruction);
-    }
+  constructor(index: ModuleIndex) {
+    this.#index = index;
+    const { words, decorations } = index;
+    for (const at of decorations) this.#read(words[at]! & 0xffff, at, at + (words[at]! >>> 16));
+    const rows = this.#at.length;
+    let size = 16;
+    while (size < 2 * rows) size *= 2;
+    this.#mask = size - 1;
+    this.#first = new Int32Array(2 * size);
+    this.#last = this.#first.subarray(size);
+    this.#first.fill(end);
+    for (let row = 0; row < rows; row++) this.#link(row);
   }
 
-  #add(instruction: Instruction): void {
-    const { words } = this.#module;
-    const { opcode, first, end } = instruction;
+  #read(opcode: number, at: number, stop: number): void {
+    const { words } = this.#index;
     switch (opcode) {
-      case Op.OpName:
-        this.#names.set(words[first]!, instruction);
-        return;
       case Op.OpDecorate:
       case Op.OpDecorateId:
       case Op.OpDecorateString:
-        push(this.#ids, words[first]!, { decoration: words[first + 1]!, at: first + 2, end, instruction });
+        this.#add(words[at + 1]!, -1, at + 2, stop);
         return;
       case Op.OpMemberDecorate:
-      case Op.OpMemberDecorateString: {
-        const use = { decoration: words[first + 2]!, at: first + 3, end, instruction };
-        push(this.#membersOf(words[first]!), words[first + 1]!, use);
+      case Op.OpMemberDecorateString:
+        this.#add(words[at + 1]!, words[at + 2]!, at + 3, stop);
+        return;
+      case Op.OpGroupDecorate:
+      case Op.OpGroupMemberDecorate: {
+        const members = opcode === Op.OpGroupMemberDecorate;
+        for (const row of this.#groups?.get(words[at + 1]!) ?? []) {
+          for (let k = at + 2; k < stop; k += members ? 2 : 1) {
+            this.#add(words[k]!, members ? words[k + 1]! : -1, this.#at[row]!, this.#end[row]!);
+          }
+        }
         return;
       }
-      case Op.OpGroupDecorate:
-        for (const use of this.#ids.get(words[first]!) ?? []) {
-          for (let i = first + 1; i < end; i++) push(this.#ids, words[i]!, use);
-        }
-        return;
-      case Op.OpGroupMemberDecorate:
-        for (const use of this.#ids.get(words[first]!) ?? []) {
-          for (let i = first + 1; i + 1 < end; i += 2) push(this.#membersOf(words[i]!), words[i + 1]!, use);
-        }
-        return;
     }
   }
 
-  #membersOf(struct: number): Map<number, DecorationUse[]> {
-    let members = this.#members.get(struct);
-    if (members === undefined) {
-      members = new Map();
-      this.#members.set(struct, members);
+  #add(target: number, member: number, at: number, stop: number): void {
+    if (member === -1 && this.#index.opcode(target) === Op.OpDecorationGroup) {
+      this.#groups ??= new Map();
+      const rows = this.#groups.get(target);
+      if (rows === undefined) this.#groups.set(target, [this.#at.length]);
+      else rows.push(this.#at.length);
     }
-    return members;
+    this.#target.push(target);
+    this.#member.push(member);
+    this.#at.push(at);
+    this.#end.push(stop);
+    this.#next.push(end);
+  }
+
+  #slot(target: number, member: number): number {
+    return (Math.imul(target, 0x9e3779b1) ^ Math.imul(member + 1, 0x85ebca6b)) & this.#mask;
+  }
+
+  #link(row: number): void {
+    const slot = this.#slot(this.#target[row]!, this.#member[row]!);
+    if (this.#first[slot] === end) this.#first[slot] = row;
+    else this.#next[this.#last[slot]!] = row;
+    this.#last[slot] = row;
+  }
+
+  /** Row of a decoration of an id (`member` -1) or a member, or `end`. */
+  #find(target: number, member: number, decoration: number): number {
+    const { words } = this.#index;
+    for (let row = this.#first[this.#slot(target, member)]!; row !== end; row = this.#next[row]!) {
+      if (this.#target[row] === target && this.#member[row] === member && words[this.#at[row]!] === decoration)
+        return row;
+    }
+    return end;
+  }
+
+  #value(row: number): number | undefined {
+    if (row === end) return undefined;
+    const at = this.#at[row]! + 1;
+    return at < this.#end[row]! ? this.#index.words[at] : undefined;
   }
 
   /** The OpName of an id, or "". */
   name(id: number): string {
-    const found = this.#names.get(id);
-    return found === undefined ? "" : decodeString(this.#module.words, found.first + 1, found.end);
-  }
-
-  all(id: number): readonly DecorationUse[] {
-    return this.#ids.get(id) ?? none;
-  }
-
-  allOfMember(struct: number, member: number): readonly DecorationUse[] {
-    return this.#members.get(struct)?.get(member) ?? none;
+    return this.#index.name(id);
   }
 
   has(id: number, decoration: number): boolean {
-    return find(this.all(id), decoration) !== undefined;
+    return this.#find(id, -1, decoration) !== end;
   }
 
   memberHas(struct: number, member: number, decoration: number): boolean {
-    return find(this.allOfMember(struct, member), decoration) !== undefined;
+    return this.#find(struct, member, decoration) !== end;
   }
 
   /** First literal of a decoration (`Binding`, `ArrayStride`, `SpecId`), or undefined without it. */
   value(id: number, decoration: number): number | undefined {
-    const use = find(this.all(id), decoration);
-    return use === undefined || use.at >= use.end ? undefined : this.#module.words[use.at];
+    return this.#value(this.#find(id, -1, decoration));
   }
 
   memberValue(struct: number, member: number, decoration: number): number | undefined {
-    const use = find(this.allOfMember(struct, member), decoration);
-    return use === undefined || use.at >= use.end ? undefined : this.#module.words[use.at];
+    return this.#value(this.#find(struct, member, decoration));
   }
 
   /** The struct is laid out as a buffer block. */
@@ -108,24 +134,13 @@ export class Annotations {
 
   /** Id decorated `BuiltIn builtIn`, or undefined. */
   builtInId(builtIn: number): number | undefined {
-    for (const [id, uses] of this.#ids) {
-      for (const use of uses) {
-        if (use.decoration === Decoration.BuiltIn && this.#module.words[use.at] === builtIn) return id;
-      }
+    const { words } = this.#index;
+    for (let row = 0; row < this.#at.length; row++) {
+      if (this.#member[row] !== -1 || words[this.#at[row]!] !== Decoration.BuiltIn) continue;
+      if (words[this.#at[row]! + 1] === builtIn) return this.#target[row];
     }
     return undefined;
   }
-}
-
-function find(uses: readonly DecorationUse[], decoration: number): DecorationUse | undefined {
-  for (let k = 0; k < uses.length; k++) if (uses[k]!.decoration === decoration) return uses[k];
-  return undefined;
-}
-
-function push(map: Map<number, DecorationUse[]>, key: number, use: DecorationUse): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [use]);
-  else list.push(use);
 }
 
 /** An entry point of the module. `stage` is undefined for execution models other than the three. */
@@ -134,25 +149,22 @@ export interface EntryPoint {
   readonly model: number;
   readonly stage: "compute" | "vertex" | "fragment" | undefined;
   readonly fn: number;
-  readonly instruction: Instruction;
+  /** Word index of its instruction. */
+  readonly at: number;
 }
 
 const stages: Readonly<Record<number, EntryPoint["stage"]>> = { 0: "vertex", 4: "fragment", 5: "compute" };
 
 /** Every OpEntryPoint in order. */
-export function entryPoints(module: Module): EntryPoint[] {
-  const found: EntryPoint[] = [];
-  for (const instruction of module.instructions) {
-    if (instruction.opcode === Op.OpFunction) break;
-    if (instruction.opcode !== Op.OpEntryPoint) continue;
-    const model = operand(module, instruction, 0);
-    found.push({
-      name: decodeString(module.words, instruction.first + 2, instruction.end),
-      model,
-      stage: stages[model],
-      fn: operand(module, instruction, 1),
-      instruction,
-    });
-  }
-  return found;
+export function entryPoints({ words, entries }: ModuleIndex): EntryPoint[] {
+  return entries.map((at) => {
+    const model = words[at + 1]!;
+    const name = decodeString(words, at + 3, at + (words[at]! >>> 16));
+    return { name, model, stage: stages[model], fn: words[at + 2]!, at };
+  });
+}
+
+/** The instruction of an entry point, for messages and checks. */
+export function entryInstruction(module: Module, entry: EntryPoint): Instruction {
+  return module.instructions.find(({ at }) => at === entry.at)!;
 }

@@ -1,6 +1,6 @@
 import type { Annotations } from "./annotations.ts";
 import { Decoration, Op } from "./enums.ts";
-import { type Module, operand, operandCount } from "./module.ts";
+import type { ModuleIndex } from "./module-index.ts";
 
 /** Values for specialisation constants, as requests carry them. 64-bit values come as decimal strings. */
 export interface Specialization {
@@ -16,13 +16,13 @@ const maxDepth = 256;
  * operations of OpSpecConstantOp. Values are unsigned 32-bit numbers, booleans 0 and 1.
  */
 export class ConstantValues {
-  readonly #module: Module;
+  readonly #index: ModuleIndex;
   readonly #annotations: Annotations;
   readonly #given: ReadonlyMap<number, number>;
   readonly #known = new Map<number, number | undefined>();
 
-  constructor(module: Module, annotations: Annotations, specialization: readonly Specialization[] = []) {
-    this.#module = module;
+  constructor(index: ModuleIndex, annotations: Annotations, specialization: readonly Specialization[] = []) {
+    this.#index = index;
     this.#annotations = annotations;
     this.#given = new Map(specialization.map((s) => [s.id, Number(s.value) >>> 0]));
   }
@@ -43,30 +43,30 @@ export class ConstantValues {
   }
 
   #compute(id: number, depth: number): number | undefined {
-    const found = this.#module.definitions[id];
-    switch (found?.opcode) {
+    const index = this.#index;
+    switch (index.opcode(id)) {
       case Op.OpConstantTrue:
         return 1;
       case Op.OpConstantFalse:
       case Op.OpConstantNull:
         return 0;
       case Op.OpConstant:
-        return this.#isInt(found.type) ? operand(this.#module, found, 0) : undefined;
+        return this.#isInt(index.type(id)) ? index.operand(id, 0) : undefined;
       case Op.OpSpecConstantTrue:
         return this.#specialized(id, true) ?? 1;
       case Op.OpSpecConstantFalse:
         return this.#specialized(id, true) ?? 0;
       case Op.OpSpecConstant:
-        if (!this.#isInt(found.type)) return undefined;
-        return this.#specialized(id, false) ?? operand(this.#module, found, 0);
+        if (!this.#isInt(index.type(id))) return undefined;
+        return this.#specialized(id, false) ?? index.operand(id, 0);
       case Op.OpSpecConstantOp: {
         const values: number[] = [];
-        for (let i = 1; i < operandCount(found); i++) {
-          const value = this.#value(operand(this.#module, found, i), depth + 1);
+        for (let i = 1; i < index.count(id); i++) {
+          const value = this.#value(index.operand(id, i), depth + 1);
           if (value === undefined) return undefined;
           values.push(value);
         }
-        return applyInteger(operand(this.#module, found, 0), values);
+        return applyInteger(index.operand(id, 0), values);
       }
       default:
         return undefined;
@@ -74,8 +74,7 @@ export class ConstantValues {
   }
 
   #isInt(type: number): boolean {
-    const found = this.#module.definitions[type];
-    return found?.opcode === Op.OpTypeInt && operand(this.#module, found, 0) <= 32;
+    return this.#index.opcode(type) === Op.OpTypeInt && this.#index.operand(type, 0) <= 32;
   }
 
   #specialized(id: number, bool: boolean): number | undefined {

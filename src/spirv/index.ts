@@ -1,4 +1,4 @@
-export { Annotations, type DecorationUse, type EntryPoint, entryPoints } from "./annotations.ts";
+export { type Annotations, type EntryPoint, entryInstruction, entryPoints } from "./annotations.ts";
 export { ModuleBuilder } from "./builder.ts";
 export { spirvCodes } from "./codes.ts";
 export { ConstantValues, type Specialization } from "./constants.ts";
@@ -16,8 +16,8 @@ export {
   instructionRow,
   opName,
 } from "./grammar.ts";
-export { definition, type Instruction, type Module, moduleStrings, operand, operandCount, spanOf } from "./module.ts";
-export { maxIdBound, type ReadOptions, type ReadResult, readModule } from "./reader.ts";
+export { definition, type Instruction, type Module, operand, operandCount, spanOf } from "./module.ts";
+export { maxIdBound, ownModule, type ReadOptions, type ReadResult, readModule } from "./reader.ts";
 export {
   type ModuleReflection,
   type ModuleResource,
@@ -31,7 +31,7 @@ export { type InterfaceComponent, stageInterface } from "./stage-interface.ts";
 export { type AssembleOptions, type AssembleResult, assemble } from "./text/assembler.ts";
 export { disassemble, printInstruction, printModule } from "./text/disassembler.ts";
 export type { Id } from "./type-pool.ts";
-export { type ValidateOptions, validateModule } from "./validate/index.ts";
+export { moduleSupport, type ValidateOptions, validateModule } from "./validate/index.ts";
 export type { SpirvTarget } from "./version.ts";
 export type { VertexInput } from "./vertex-inputs.ts";
 export { InstructionTooLong, maxInstructionWords } from "./word-buffer.ts";

@@ -1,7 +1,9 @@
 import { fileSpan, type Span } from "../base/index.ts";
+import type { Annotations } from "./annotations.ts";
 import { Op } from "./enums.ts";
 import type { InstructionRow } from "./grammar.ts";
 import { decodeString } from "./literals.ts";
+import type { ModuleIndex } from "./module-index.ts";
 
 /** One instruction in place: `module.words[at]` is its first word, `end` is one past its last. */
 export interface Instruction {
@@ -43,6 +45,9 @@ export interface Module {
   /** Where the id operands stand (word indices; result types and results left out) and where the enumerants do. */
   readonly ids: OperandPlaces;
   readonly enumerants: EnumerantPlaces;
+  /** Its declarations by id, and their decorations: made when first asked for. */
+  readonly index: ModuleIndex;
+  readonly annotations: Annotations;
   /** For messages: the caller's file, and the text line of a word where the module came from text. */
   readonly file: string;
   readonly lineOfWord: ((word: number) => number | undefined) | undefined;
@@ -86,15 +91,4 @@ export function spanOf(module: Module, word: number): Span {
   const at = Math.max(1, operand(module, line, 1));
   const column = Math.max(1, operand(module, line, 2));
   return { file, line: at, column, endLine: at, endColumn: column };
-}
-
-/** Text of every OpString by id: file names that OpLine and OpSource refer to. */
-export function moduleStrings(module: Module): ReadonlyMap<number, string> {
-  const strings = new Map<number, string>();
-  for (const instruction of module.instructions) {
-    if (instruction.opcode === Op.OpFunction) break;
-    if (instruction.opcode !== Op.OpString) continue;
-    strings.set(instruction.result, decodeString(module.words, instruction.first, instruction.end));
-  }
-  return strings;
 }

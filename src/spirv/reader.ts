@@ -1,8 +1,10 @@
-import { type Diagnostic, fileSpan, reporter } from "../base/index.ts";
+import { Bug, type Diagnostic, fileSpan, reporter } from "../base/index.ts";
+import { Annotations } from "./annotations.ts";
 import { spirvCodes } from "./codes.ts";
 import { Op } from "./enums.ts";
 import { instructionRow, opName } from "./grammar.ts";
 import { type Instruction, type Module, spanOf } from "./module.ts";
+import { ModuleIndex } from "./module-index.ts";
 import { OperandScan } from "./operand-scan.ts";
 import type { OperandProblem } from "./operands.ts";
 import { magicNumber } from "./version.ts";
@@ -48,6 +50,69 @@ export function scalarWidth(module: Pick<Module, "definitions" | "words">, id: n
   return width === 8 && type.opcode === Op.OpTypeInt ? width : undefined;
 }
 
+type Parts = Pick<Module, "instructions" | "definitions" | "ids" | "enumerants">;
+
+class WholeModule implements Module {
+  readonly words: Uint32Array;
+  readonly version: number;
+  readonly generator: number;
+  readonly bound: number;
+  readonly file: string;
+  lineOfWord: Module["lineOfWord"];
+  #parts: Parts | undefined;
+  #index: ModuleIndex | undefined;
+  #annotations: Annotations | undefined;
+
+  constructor(words: Uint32Array, file: string, parts?: Parts) {
+    this.words = words;
+    this.version = words[1]!;
+    this.generator = words[2]!;
+    this.bound = words[3]!;
+    this.file = file;
+    this.#parts = parts;
+  }
+
+  #read(): Parts {
+    if (this.#parts === undefined) {
+      const read = readModule(this.words, { file: this.file });
+      if (!read.ok) throw new Bug(`our own module: ${read.diagnostics[0]?.message}`);
+      this.#parts = read.module;
+    }
+    return this.#parts;
+  }
+
+  get instructions(): Module["instructions"] {
+    return this.#read().instructions;
+  }
+
+  get definitions(): Module["definitions"] {
+    return this.#read().definitions;
+  }
+
+  get ids(): Module["ids"] {
+    return this.#read().ids;
+  }
+
+  get enumerants(): Module["enumerants"] {
+    return this.#read().enumerants;
+  }
+
+  get index(): ModuleIndex {
+    this.#index ??= new ModuleIndex(this.words, this.bound);
+    return this.#index;
+  }
+
+  get annotations(): Annotations {
+    this.#annotations ??= new Annotations(this.index);
+    return this.#annotations;
+  }
+}
+
+/** The module of words that `ModuleBuilder` made: what `readModule` would find out is read when it is first asked for. */
+export function ownModule(words: Uint32Array, file: string): Module {
+  return new WholeModule(words, file);
+}
+
 /**
  * Reads a module of either byte order: header, instruction framing, and each instruction's operands against the
  * grammar. Errors: SPIRV_* diagnostics (at most 100), each naming the word. Framing errors end the reading.
@@ -79,19 +144,14 @@ export function readModule(input: Uint32Array | Uint8Array, options: ReadOptions
   const definitions: (Instruction | undefined)[] = bound <= 2 * words.length ? new Array(bound).fill(undefined) : [];
   const lineOfWord = options.lineOfWord;
   const diagnostics: Diagnostic[] = [];
-  const scan = new OperandScan(words, bound, (id) => scalarWidth(module, id));
-  const module: Module = {
-    words,
-    version,
-    generator: words[2]!,
-    bound,
+  const scan: OperandScan = new OperandScan(words, bound, (id) => scalarWidth({ definitions, words }, id));
+  const module = new WholeModule(words, file, {
     instructions,
     definitions,
     ids: scan.ids,
     enumerants: scan.enumerants,
-    file,
-    lineOfWord,
-  };
+  });
+  module.lineOfWord = lineOfWord;
 
   for (let at = 5; at < words.length; ) {
     const count = words[at]! >>> 16;

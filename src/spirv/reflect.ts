@@ -1,10 +1,10 @@
 import type { Diagnostic } from "../base/index.ts";
-import { Annotations, type EntryPoint, entryPoints } from "./annotations.ts";
+import { type Annotations, type EntryPoint, entryInstruction, entryPoints } from "./annotations.ts";
 import { ConstantValues, type Specialization } from "./constants.ts";
 import { BuiltIn, Decoration, Dim, ExecutionMode, Op, StorageClass } from "./enums.ts";
-import { forEachId, functionsOf, reachableFunctions } from "./functions.ts";
 import { enumerantName } from "./grammar.ts";
-import { type Instruction, type Module, operand, operandCount } from "./module.ts";
+import type { Module } from "./module.ts";
+import type { ModuleIndex } from "./module-index.ts";
 import { Reports } from "./reports.ts";
 import { TypeLayout } from "./type-layout.ts";
 import { type VertexInput, vertexInputs } from "./vertex-inputs.ts";
@@ -33,8 +33,8 @@ export interface ModuleResource {
   readonly name: string;
   readonly blockName: string;
   /** Bytes from the block's start to the end of its last member of fixed size; buffers only. */
-  readonly blockSizeBytes?: number;
-  readonly runtimeArrayStrideBytes?: number;
+  readonly blockSizeBytes: number | undefined;
+  readonly runtimeArrayStrideBytes: number | undefined;
   readonly readonly: boolean;
   readonly writeonly: boolean;
   readonly variable: number;
@@ -83,33 +83,39 @@ export function reflectModule(
   specialization: readonly Specialization[] = [],
 ): ReflectResult {
   const reports = new Reports(module);
-  const found = findEntryPoint(module, entryPoint, stage, reports);
+  const { index, annotations } = module;
+  const all = entryPoints(index);
+  const found = findEntryPoint(all, entryPoint, stage, reports);
   if (found === undefined) return { ok: false, diagnostics: reports.diagnostics };
-  const annotations = new Annotations(module);
-  const constants = new ConstantValues(module, annotations, specialization);
-  const layout = new TypeLayout(module, annotations, constants);
+  const constants = new ConstantValues(index, annotations, specialization);
+  const layout = new TypeLayout(index, annotations, constants);
 
-  const workgroupSize = found.stage === "compute" ? localSize(module, found, annotations, constants) : [1, 1, 1];
+  const workgroupSize = found.stage === "compute" ? localSize(index, found, annotations, constants) : [1, 1, 1];
   const [x, y, z] = workgroupSize ?? [];
   if (!x || !y || !z) {
-    reports.rule("SPIRV_LAYOUT", found.instruction, "the workgroup size is not three positive constants");
+    const instruction = entryInstruction(module, found);
+    reports.rule("SPIRV_LAYOUT", instruction, "the workgroup size is not three positive constants");
     return { ok: false, diagnostics: reports.diagnostics };
   }
 
   const resources: ModuleResource[] = [];
   let pushConstantBytes = 0;
-  const variables = usedVariables(module, found.fn);
+  const variables = usedVariables(index, found.fn);
   for (const variable of variables) {
-    const storage = operand(module, variable, 0);
-    const pointee = pointeeOf(module, variable);
+    const storage = index.operand(variable, 0);
+    const pointer = index.type(variable);
+    const pointee = index.opcode(pointer) === Op.OpTypePointer ? index.operand(pointer, 1) : 0;
     if (storage === StorageClass.PushConstant) {
       pushConstantBytes = Math.max(pushConstantBytes, layout.sizeBytes(pointee));
       continue;
     }
-    const resource = describeResource(module, variable, storage, pointee, annotations, layout, constants);
+    const resource = describeResource(index, variable, storage, pointee, annotations, layout, constants);
     if (resource !== undefined) resources.push(resource);
   }
-  resources.sort((a, b) => a.set - b.set || a.binding - b.binding || a.variable - b.variable);
+  if (resources.length > 1) {
+    resources.sort((a, b) => a.set - b.set || a.binding - b.binding || a.variable - b.variable);
+  }
+  const fragment = found.stage === "fragment";
 
   return {
     ok: true,
@@ -119,24 +125,23 @@ export function reflectModule(
       function: found.fn,
       workgroupSize: [x, y, z],
       resources,
-      vertexInputs: found.stage === "vertex" ? vertexInputs(module, variables, annotations, constants) : [],
-      earlyFragmentTests: hasMode(module, found, ExecutionMode.EarlyFragmentTests),
-      postDepthCoverage: hasMode(module, found, ExecutionMode.PostDepthCoverage),
+      vertexInputs: found.stage === "vertex" ? vertexInputs(index, variables, annotations, constants) : [],
+      earlyFragmentTests: fragment && hasMode(index, found, ExecutionMode.EarlyFragmentTests),
+      postDepthCoverage: fragment && hasMode(index, found, ExecutionMode.PostDepthCoverage),
       pushConstantBytes,
-      specializationConstants: specConstants(module, annotations),
-      entryPoints: entryPoints(module).map((e) => ({ name: e.name, stage: e.stage })),
+      specializationConstants: specConstants(index, annotations),
+      entryPoints: all.map((e) => ({ name: e.name, stage: e.stage })),
     },
   };
 }
 
 /** The entry point of that name and stage; says so in `reports` where there is none. */
 export function findEntryPoint(
-  module: Module,
+  all: readonly EntryPoint[],
   name: string,
   stage: ShaderStage | undefined,
   reports: Reports,
 ): EntryPoint | undefined {
-  const all = entryPoints(module);
   const found = all.find((e) => e.name === name && e.stage !== undefined && (stage === undefined || e.stage === stage));
   if (found === undefined) {
     const list = all.map((e) => `${e.name} (${e.stage ?? enumerantName("ExecutionModel", e.model)})`);
@@ -146,127 +151,111 @@ export function findEntryPoint(
 }
 
 /** Module-level variables that the code reached from `fn` names, in order of declaration. */
-function usedVariables(module: Module, fn: number): Instruction[] {
-  const used = new Uint8Array(module.bound);
-  const note = (id: number): void => {
-    used[id] = 1;
-  };
-  for (const info of reachableFunctions(functionsOf(module), fn)) {
-    for (const instruction of info.instructions) forEachId(module, instruction, note);
-  }
-  const variables: Instruction[] = [];
-  for (const instruction of module.instructions) {
-    if (instruction.opcode === Op.OpFunction) break;
-    if (instruction.opcode === Op.OpVariable && used[instruction.result] === 1) variables.push(instruction);
+function usedVariables(index: ModuleIndex, fn: number): number[] {
+  const named = index.namedFrom(fn);
+  const variables: number[] = [];
+  for (const at of index.variables) {
+    const id = index.words[at + 2]!;
+    if (named[id] === 1) variables.push(id);
   }
   return variables;
 }
 
-function pointeeOf(module: Module, variable: Instruction): number {
-  const pointer = module.definitions[variable.type];
-  return pointer?.opcode === Op.OpTypePointer ? operand(module, pointer, 1) : 0;
-}
-
-function hasMode(module: Module, entry: EntryPoint, mode: number): boolean {
-  for (const i of module.instructions) {
-    if (i.opcode === Op.OpFunction) break;
-    if (i.opcode !== Op.OpExecutionMode || operand(module, i, 0) !== entry.fn) continue;
-    if (operand(module, i, 1) === mode) return true;
-  }
-  return false;
+function hasMode({ words, modes }: ModuleIndex, entry: EntryPoint, mode: number): boolean {
+  return modes.some(
+    (at) => (words[at]! & 0xffff) === Op.OpExecutionMode && words[at + 1] === entry.fn && words[at + 2] === mode,
+  );
 }
 
 function localSize(
-  module: Module,
+  index: ModuleIndex,
   entry: EntryPoint,
   annotations: Annotations,
   constants: ConstantValues,
 ): (number | undefined)[] | undefined {
+  const { words, modes } = index;
   // the WorkgroupSize built-in goes before the execution modes
-  const builtIn = module.definitions[annotations.builtInId(BuiltIn.WorkgroupSize) ?? 0];
-  if (builtIn?.opcode === Op.OpConstantComposite || builtIn?.opcode === Op.OpSpecConstantComposite) {
-    return [0, 1, 2].map((i) => constants.value(operand(module, builtIn, i)));
+  const builtIn = annotations.builtInId(BuiltIn.WorkgroupSize) ?? 0;
+  const opcode = index.opcode(builtIn);
+  if (opcode === Op.OpConstantComposite || opcode === Op.OpSpecConstantComposite) {
+    return [0, 1, 2].map((i) => constants.value(index.operand(builtIn, i)));
   }
-  for (const instruction of module.instructions) {
-    if (instruction.opcode !== Op.OpExecutionMode && instruction.opcode !== Op.OpExecutionModeId) continue;
-    if (operand(module, instruction, 0) !== entry.fn) continue;
-    const mode = operand(module, instruction, 1);
-    const words = [2, 3, 4].map((i) => operand(module, instruction, i));
-    if (mode === ExecutionMode.LocalSize) return words;
-    if (mode === ExecutionMode.LocalSizeId) return words.map((id) => constants.value(id));
+  for (const at of modes) {
+    if (words[at + 1] !== entry.fn) continue;
+    const mode = words[at + 2];
+    if (mode !== ExecutionMode.LocalSize && mode !== ExecutionMode.LocalSizeId) continue;
+    const sizes = [words[at + 3]!, words[at + 4]!, words[at + 5]!];
+    return mode === ExecutionMode.LocalSize ? sizes : sizes.map((id) => constants.value(id));
   }
   return undefined;
 }
 
+/** `variable`, `pointee`: ids. */
 function describeResource(
-  module: Module,
-  variable: Instruction,
+  index: ModuleIndex,
+  variable: number,
   storage: number,
   pointee: number,
   annotations: Annotations,
   layout: TypeLayout,
   constants: ConstantValues,
 ): ModuleResource | undefined {
-  let type = module.definitions[pointee];
+  let type = pointee;
   let count = 1;
   for (let depth = 0; depth < 256; depth++) {
-    if (type?.opcode === Op.OpTypeArray) count *= constants.value(operand(module, type, 1)) ?? 0;
-    else if (type?.opcode === Op.OpTypeRuntimeArray) count = 0;
+    const opcode = index.opcode(type);
+    if (opcode === Op.OpTypeArray) count *= constants.value(index.operand(type, 1)) ?? 0;
+    else if (opcode === Op.OpTypeRuntimeArray) count = 0;
     else break;
-    type = module.definitions[operand(module, type, 0)];
+    type = index.operand(type, 0);
   }
-  if (type === undefined) return undefined;
-  const kind = resourceType(module, type, storage, annotations);
+  const kind = resourceType(index, type, storage, annotations);
   if (kind === undefined) return undefined;
-  const id = variable.result;
-  const blockName = annotations.name(type.result);
-  const memberCount = type.opcode === Op.OpTypeStruct ? operandCount(type) : 0;
+  const blockName = annotations.name(type);
+  const buffer = index.opcode(type) === Op.OpTypeStruct;
+  const memberCount = buffer ? index.count(type) : 0;
   const everywhere = (decoration: number): boolean => {
-    if (annotations.has(id, decoration)) return true;
-    for (let m = 0; m < memberCount; m++) if (!annotations.memberHas(type.result, m, decoration)) return false;
+    if (annotations.has(variable, decoration)) return true;
+    for (let m = 0; m < memberCount; m++) if (!annotations.memberHas(type, m, decoration)) return false;
     return memberCount > 0;
   };
-  const buffer = type.opcode === Op.OpTypeStruct;
-  const stride = buffer ? layout.runtimeArrayStrideBytes(type.result) : undefined;
-  const row = {
-    set: annotations.value(id, Decoration.DescriptorSet) ?? 0,
-    binding: annotations.value(id, Decoration.Binding) ?? 0,
+  const stride = buffer ? layout.runtimeArrayStrideBytes(type) : undefined;
+  return {
+    set: annotations.value(variable, Decoration.DescriptorSet) ?? 0,
+    binding: annotations.value(variable, Decoration.Binding) ?? 0,
     type: kind,
     count,
-    name: annotations.name(id) || blockName,
+    name: annotations.name(variable) || blockName,
     blockName,
     readonly: kind === "uniformBuffer" || everywhere(Decoration.NonWritable),
     writeonly: everywhere(Decoration.NonReadable),
-    variable: id,
+    variable,
+    blockSizeBytes: buffer ? layout.sizeBytes(type) : undefined,
+    runtimeArrayStrideBytes: stride,
   };
-  if (!buffer) return row;
-  const blockSizeBytes = layout.sizeBytes(type.result);
-  return stride === undefined
-    ? { ...row, blockSizeBytes }
-    : { ...row, blockSizeBytes, runtimeArrayStrideBytes: stride };
 }
 
 function resourceType(
-  module: Module,
-  type: Instruction,
+  index: ModuleIndex,
+  type: number,
   storage: number,
   annotations: Annotations,
 ): ResourceType | undefined {
-  switch (type.opcode) {
+  switch (index.opcode(type)) {
     case Op.OpTypeStruct:
       if (storage === StorageClass.StorageBuffer) return "storageBuffer";
       if (storage !== StorageClass.Uniform) return undefined;
-      return annotations.has(type.result, Decoration.BufferBlock) ? "storageBuffer" : "uniformBuffer";
+      return annotations.has(type, Decoration.BufferBlock) ? "storageBuffer" : "uniformBuffer";
     case Op.OpTypeSampler:
       return "sampler";
     case Op.OpTypeSampledImage: {
-      const image = module.definitions[operand(module, type, 0)];
-      const texels = image !== undefined && operand(module, image, 1) === Dim.Buffer;
+      const image = index.operand(type, 0);
+      const texels = index.opcode(image) !== 0 && index.operand(image, 1) === Dim.Buffer;
       return texels ? "uniformTexelBuffer" : "combinedImageSampler";
     }
     case Op.OpTypeImage: {
-      const dim = operand(module, type, 1);
-      const storageImage = operand(module, type, 5) === 2;
+      const dim = index.operand(type, 1);
+      const storageImage = index.operand(type, 5) === 2;
       if (dim === Dim.SubpassData) return "inputAttachment";
       if (dim === Dim.Buffer) return storageImage ? "storageTexelBuffer" : "uniformTexelBuffer";
       return storageImage ? "storageImage" : "sampledImage";
@@ -276,21 +265,23 @@ function resourceType(
   }
 }
 
-function specConstants(module: Module, annotations: Annotations): ModuleSpecConstant[] {
+const noConstants: readonly ModuleSpecConstant[] = [];
+
+function specConstants(index: ModuleIndex, annotations: Annotations): readonly ModuleSpecConstant[] {
+  const { words } = index;
+  if (index.specConstants.length === 0) return noConstants;
   // several constants may share an id: one row each id, a named one where there is one
   const list = new Map<number, ModuleSpecConstant>();
-  for (const instruction of module.instructions) {
-    const { opcode, result } = instruction;
-    if (opcode === Op.OpFunction) break;
-    const isBool = opcode === Op.OpSpecConstantTrue || opcode === Op.OpSpecConstantFalse;
-    if (!isBool && opcode !== Op.OpSpecConstant) continue;
+  for (const at of index.specConstants) {
+    const isBool = (words[at]! & 0xffff) !== Op.OpSpecConstant;
+    const result = words[at + 2]!;
     const id = annotations.value(result, Decoration.SpecId);
     if (id === undefined) continue;
-    const type = module.definitions[instruction.type];
-    const widthBits = isBool || type === undefined ? 1 : operand(module, type, 0);
-    const signed = type !== undefined && operand(module, type, 1) !== 0;
+    const type = words[at + 1]!;
+    const widthBits = isBool || index.opcode(type) === 0 ? 1 : index.operand(type, 0);
+    const signed = index.operand(type, 1) !== 0;
     const name = annotations.name(result);
-    const kind = isBool ? "bool" : type?.opcode === Op.OpTypeFloat ? "float" : signed ? "int" : "uint";
+    const kind = isBool ? "bool" : index.opcode(type) === Op.OpTypeFloat ? "float" : signed ? "int" : "uint";
     if (!list.get(id)?.name) list.set(id, { id, name, type: kind, widthBits });
   }
   return [...list.values()].sort((a, b) => a.id - b.id);

@@ -1,9 +1,9 @@
-import { Annotations, type EntryPoint } from "./annotations.ts";
+import type { EntryPoint } from "./annotations.ts";
 import { ConstantValues, type Specialization } from "./constants.ts";
 import { Decoration, Op, StorageClass } from "./enums.ts";
 import { forEachId, functionsOf, reachableFunctions } from "./functions.ts";
 import { decodeString, stringWords } from "./literals.ts";
-import { type Instruction, type Module, operand } from "./module.ts";
+import { type Module, operand } from "./module.ts";
 
 /** A component of a location that a variable takes: 32 bits, two of them for each 64-bit scalar. */
 export interface InterfaceComponent {
@@ -27,17 +27,17 @@ const maxLocations = 128;
  */
 export function stageInterface(
   module: Module,
-  entry: Pick<EntryPoint, "fn" | "instruction">,
+  entry: Pick<EntryPoint, "fn" | "at">,
   direction: "input" | "output",
   specialization: readonly Specialization[] = [],
 ): readonly InterfaceComponent[] {
-  const annotations = new Annotations(module);
-  const constants = new ConstantValues(module, annotations, specialization);
+  const { annotations } = module;
+  const constants = new ConstantValues(module.index, annotations, specialization);
   const found: InterfaceComponent[] = [];
   const first = firstUses(module, entry.fn);
   const storage = direction === "input" ? StorageClass.Input : StorageClass.Output;
 
-  for (const id of interfaceIds(module, entry.instruction)) {
+  for (const id of interfaceIds(module, entry.at)) {
     const variable = module.definitions[id];
     if (variable?.opcode !== Op.OpVariable || operand(module, variable, 0) !== storage) continue;
     if (annotations.has(id, Decoration.BuiltIn)) continue;
@@ -82,8 +82,7 @@ export function stageInterface(
         case Op.OpTypeStruct: {
           let next = location;
           for (let m = 0; type.first + m < type.end; m++) {
-            const uses = annotations.allOfMember(typeId, m);
-            if (uses.some(({ decoration }) => decoration === Decoration.BuiltIn)) continue;
+            if (annotations.memberHas(typeId, m, Decoration.BuiltIn)) continue;
             const at = annotations.memberValue(typeId, m, Decoration.Location) ?? next;
             const from = annotations.memberValue(typeId, m, Decoration.Component) ?? 0;
             next = walk(operand(module, type, m), at, from, `${name}.${memberName(module, typeId, m)}`);
@@ -101,9 +100,10 @@ export function stageInterface(
   return found;
 }
 
-/** Ids that an OpEntryPoint lists behind its name. */
-function interfaceIds({ words }: Module, { first, end }: Instruction): Uint32Array {
-  const name = first + 2;
+/** Ids that the OpEntryPoint at a word lists behind its name. */
+function interfaceIds({ words }: Module, at: number): Uint32Array {
+  const name = at + 3;
+  const end = at + (words[at]! >>> 16);
   return words.subarray(name + stringWords(words, name, end), end);
 }
 

@@ -1,20 +1,20 @@
 import type { Annotations } from "./annotations.ts";
 import type { ConstantValues } from "./constants.ts";
 import { Decoration, Op } from "./enums.ts";
-import { type Module, operand, operandCount } from "./module.ts";
+import type { ModuleIndex } from "./module-index.ts";
 
 /** Deepest nesting of types that is followed; the universal limit is 255. */
 const maxTypeDepth = 256;
 
 /** Byte sizes of types with explicit layout (Offset, ArrayStride, MatrixStride). */
 export class TypeLayout {
-  readonly #module: Module;
+  readonly #index: ModuleIndex;
   readonly #annotations: Annotations;
   readonly #constants: ConstantValues;
   readonly #sizes = new Map<number, number>();
 
-  constructor(module: Module, annotations: Annotations, constants: ConstantValues) {
-    this.#module = module;
+  constructor(index: ModuleIndex, annotations: Annotations, constants: ConstantValues) {
+    this.#index = index;
     this.#annotations = annotations;
     this.#constants = constants;
   }
@@ -26,10 +26,11 @@ export class TypeLayout {
 
   /** Stride of the runtime array that ends the struct, or undefined without one. */
   runtimeArrayStrideBytes(struct: number): number | undefined {
-    const found = this.#module.definitions[struct];
-    if (found?.opcode !== Op.OpTypeStruct || operandCount(found) === 0) return undefined;
-    const last = operand(this.#module, found, operandCount(found) - 1);
-    if (this.#module.definitions[last]?.opcode !== Op.OpTypeRuntimeArray) return undefined;
+    const index = this.#index;
+    const members = index.count(struct);
+    if (index.opcode(struct) !== Op.OpTypeStruct || members === 0) return undefined;
+    const last = index.operand(struct, members - 1);
+    if (index.opcode(last) !== Op.OpTypeRuntimeArray) return undefined;
     return this.#annotations.value(last, Decoration.ArrayStride);
   }
 
@@ -42,32 +43,31 @@ export class TypeLayout {
   }
 
   #compute(type: number, depth: number): number {
-    const module = this.#module;
-    const found = module.definitions[type];
-    if (found === undefined) return 0;
-    const first = operand(module, found, 0);
-    switch (found.opcode) {
+    const index = this.#index;
+    const first = index.operand(type, 0);
+    switch (index.opcode(type)) {
       case Op.OpTypeInt:
       case Op.OpTypeFloat:
         return first / 8;
       case Op.OpTypeVector:
-        return this.#size(first, depth) * operand(module, found, 1);
+        return this.#size(first, depth) * index.operand(type, 1);
       case Op.OpTypePointer:
         return 8;
       case Op.OpTypeArray: {
-        const count = this.#constants.value(operand(module, found, 1)) ?? 0;
+        const count = this.#constants.value(index.operand(type, 1)) ?? 0;
         const element = this.#size(first, depth);
         const stride = this.#annotations.value(type, Decoration.ArrayStride) ?? element;
         return count === 0 ? 0 : stride * (count - 1) + element;
       }
       case Op.OpTypeMatrix:
         // outside a struct there is no MatrixStride: tight columns
-        return this.#size(first, depth) * operand(module, found, 1);
+        return this.#size(first, depth) * index.operand(type, 1);
       case Op.OpTypeStruct: {
         let size = 0;
-        for (let m = 0; m < operandCount(found); m++) {
+        const members = index.count(type);
+        for (let m = 0; m < members; m++) {
           const offset = this.#annotations.memberValue(type, m, Decoration.Offset) ?? size;
-          size = Math.max(size, offset + this.#memberSize(type, m, operand(module, found, m), depth));
+          size = Math.max(size, offset + this.#memberSize(type, m, index.operand(type, m), depth));
         }
         return size;
       }
@@ -78,22 +78,22 @@ export class TypeLayout {
 
   /** A member's size: matrices, also in arrays, are laid out by the member's decorations. */
   #memberSize(struct: number, member: number, type: number, depth: number): number {
-    const module = this.#module;
+    const index = this.#index;
     let outer = 0;
-    let inner = module.definitions[type];
-    for (let level = 0; inner?.opcode === Op.OpTypeArray && level < maxTypeDepth; level++) {
-      const count = this.#constants.value(operand(module, inner, 1)) ?? 0;
-      const stride = this.#annotations.value(inner.result, Decoration.ArrayStride) ?? 0;
+    let inner = type;
+    for (let level = 0; index.opcode(inner) === Op.OpTypeArray && level < maxTypeDepth; level++) {
+      const count = this.#constants.value(index.operand(inner, 1)) ?? 0;
+      const stride = this.#annotations.value(inner, Decoration.ArrayStride) ?? 0;
       outer += stride * Math.max(0, count - 1);
-      inner = module.definitions[operand(module, inner, 0)];
+      inner = index.operand(inner, 0);
     }
+    if (index.opcode(inner) !== Op.OpTypeMatrix) return this.#size(type, depth);
     const stride = this.#annotations.memberValue(struct, member, Decoration.MatrixStride);
-    if (inner?.opcode !== Op.OpTypeMatrix || stride === undefined) return this.#size(type, depth);
-    const column = module.definitions[operand(module, inner, 0)];
-    if (column === undefined) return 0;
-    const columns = operand(module, inner, 1);
-    const rows = operand(module, column, 1);
-    const scalar = this.#size(operand(module, column, 0), depth);
+    if (stride === undefined) return this.#size(type, depth);
+    const column = index.operand(inner, 0);
+    const columns = index.operand(inner, 1);
+    const rows = index.operand(column, 1);
+    const scalar = this.#size(index.operand(column, 0), depth);
     const rowMajor = this.#annotations.memberHas(struct, member, Decoration.RowMajor);
     return outer + (rowMajor ? stride * (rows - 1) + scalar * columns : stride * (columns - 1) + scalar * rows);
   }

@@ -1,7 +1,7 @@
 import type { Annotations } from "./annotations.ts";
 import type { ConstantValues } from "./constants.ts";
 import { Decoration, Op, StorageClass } from "./enums.ts";
-import { type Instruction, type Module, operand } from "./module.ts";
+import type { ModuleIndex } from "./module-index.ts";
 
 /** One location of the vertex stage's inputs that its code refers to. */
 export interface VertexInput {
@@ -14,8 +14,8 @@ export interface VertexInput {
 
 /** The locations that input variables take, ascending. Two variables that share a location count together. */
 export function vertexInputs(
-  module: Module,
-  variables: readonly Instruction[],
+  index: ModuleIndex,
+  variables: readonly number[],
   annotations: Annotations,
   constants: ConstantValues,
 ): readonly VertexInput[] {
@@ -26,14 +26,13 @@ export function vertexInputs(
   };
   /** Adds the locations of a type from `location` on; the next free one. */
   const walk = (id: number, location: number, component: number): number => {
-    const type = module.definitions[id];
-    const part = type === undefined ? 0 : operand(module, type, 0);
-    switch (type?.opcode) {
+    const part = index.operand(id, 0);
+    switch (index.opcode(id)) {
       case Op.OpTypeInt:
         add({
           location,
           components: component + 1,
-          kind: operand(module, type, 1) === 0 ? "uint" : "int",
+          kind: index.operand(id, 1) === 0 ? "uint" : "int",
           widthBits: part,
         });
         return location + 1;
@@ -41,16 +40,16 @@ export function vertexInputs(
         add({ location, components: component + 1, kind: "float", widthBits: part });
         return location + 1;
       case Op.OpTypeVector:
-        walk(part, location, component + operand(module, type, 1) - 1);
+        walk(part, location, component + index.operand(id, 1) - 1);
         return location + 1;
       case Op.OpTypeMatrix: {
         let next = location;
-        for (let k = 0; k < operand(module, type, 1); k++) next = walk(part, next, component);
+        for (let k = 0; k < index.operand(id, 1); k++) next = walk(part, next, component);
         return next;
       }
       case Op.OpTypeArray: {
         let next = location;
-        const count = constants.value(operand(module, type, 1)) ?? 0;
+        const count = constants.value(index.operand(id, 1)) ?? 0;
         // Locations end at 32 for vertices.
         for (let k = 0; k < count && next < 32; k++) next = walk(part, next, component);
         return next;
@@ -60,11 +59,10 @@ export function vertexInputs(
     }
   };
   for (const variable of variables) {
-    if (operand(module, variable, 0) !== StorageClass.Input) continue;
-    const location = annotations.value(variable.result, Decoration.Location);
-    const pointer = module.definitions[variable.type];
-    if (location === undefined || pointer === undefined) continue;
-    walk(operand(module, pointer, 1), location, annotations.value(variable.result, Decoration.Component) ?? 0);
+    if (index.operand(variable, 0) !== StorageClass.Input) continue;
+    const location = annotations.value(variable, Decoration.Location);
+    if (location === undefined) continue;
+    walk(index.operand(index.type(variable), 1), location, annotations.value(variable, Decoration.Component) ?? 0);
   }
   return [...found.values()].sort((a, b) => a.location - b.location);
 }

@@ -32,9 +32,12 @@ function compile(source: string, optimization: 0 | 2): CoreOutput {
 
 /** Line of each instruction, with its text. */
 function listing(output: CoreOutput): { line: number; text: string }[] {
+  const { lines } = output;
   return disassemble(output.code).map((row) => {
-    const known = output.lines.filter((l) => l.offset <= row.offset).at(-1);
-    return { line: known?.line ?? 0, text: row.text };
+    let line = 0;
+    // rows: offset, file, line, column
+    for (let k = 0; k < lines.length && lines[k]! <= row.offset; k += 4) line = lines[k + 2]!;
+    return { line, text: row.text };
   });
 }
 

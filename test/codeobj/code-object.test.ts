@@ -3,9 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { loadDwords, readCodeObject, userSgprCount, writeCodeObject } from "../../src/codeobj/index.ts";
+import { loadDwords, readCodeObject, sourceEntries, userSgprCount, writeCodeObject } from "../../src/codeobj/index.ts";
+import { messageWriter, packMessage } from "../../src/codeobj/message-pack.ts";
+import { readReflection, readStatistics } from "../../src/codeobj/metadata.ts";
+import { writeReflection, writeStatistics } from "../../src/codeobj/metadata-writer.ts";
 import { oracle, runOracle } from "../oracles.ts";
-import { code, entry, reflection, stats } from "./sample.ts";
+import { code, entry, reflection, sourceMap, stats } from "./sample.ts";
 
 const elf = writeCodeObject([entry]);
 const long = { ...entry, name: "second", code: new Uint32Array(300).fill(0xbf800000) };
@@ -23,8 +26,43 @@ describe("writeCodeObject", () => {
   });
 
   it("does not change with the names of the source files", () => {
-    const moved = entry.sourceMap.map((e) => ({ ...e, file: `elsewhere/${e.file}` }));
+    const moved = sourceMap.map((e) => ({ ...e, file: `elsewhere/${e.file}` }));
     expect(Buffer.from(writeCodeObject([{ ...entry, sourceMap: moved }])).equals(elf)).toBe(true);
+  });
+
+  it("gives the same bytes for a source map of words, whose files may have one name under several ids", () => {
+    const files = new Map([
+      [5, "a.comp"],
+      [9, "inc/b.glsl"],
+      [7, "a.comp"],
+    ]);
+    const rows = Uint32Array.of(0, 5, 3, 5, 4, 9, 9, 1, 8, 7, 4, 1);
+    const table = { rows, files, ownFile: "other" };
+    expect(Buffer.from(writeCodeObject([{ ...entry, sourceMap: table }])).equals(elf)).toBe(true);
+    expect(sourceEntries(table)).toEqual(sourceMap);
+    // id 0: the shader's own text
+    expect(sourceEntries({ rows: Uint32Array.of(0, 0, 1, 2), files, ownFile: "x.comp" })).toEqual([
+      { offset: 0, file: "x.comp", line: 1, column: 2 },
+    ]);
+  });
+
+  it("writes reflection and statistics as MessagePack of what their readers make of them", () => {
+    const parameters = [{ location: 64, flat: true, pointCoord: true }];
+    const graphics = {
+      ...{ inputs: parameters, outputs: [], vertexAttributes: [], usesInstanceId: false, clipDistances: 1 },
+      ...{ cullDistances: 0, pointSize: false, layer: true, viewport: false, inputAddress: 2, colorFormats: 4 },
+      ...{ depthFormat: 0, depth: false, stencil: false, sampleMask: false, kills: true, earlyTests: false },
+      postDepthCoverage: false,
+    };
+    for (const each of [reflection, { ...reflection, interface: graphics }]) {
+      const out = messageWriter();
+      writeReflection(out, each);
+      const written = Buffer.from(out.bytes());
+      expect(written.equals(packMessage(readReflection(each, "") as never))).toBe(true);
+    }
+    const out = messageWriter();
+    writeStatistics(out, stats);
+    expect(Buffer.from(out.bytes()).equals(packMessage(readStatistics(stats, "") as never))).toBe(true);
   });
 
   it("refuses entry points of one name", () => {

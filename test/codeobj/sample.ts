@@ -1,4 +1,10 @@
-import type { CodeObjectEntry, CompileRecord, Reflection, Statistics } from "../../src/codeobj/index.ts";
+import type {
+  CodeObjectEntry,
+  CompileRecord,
+  Reflection,
+  SourceMapEntry,
+  Statistics,
+} from "../../src/codeobj/index.ts";
 
 export const reflection: Reflection = {
   workgroupSize: [64, 2, 1],
@@ -74,6 +80,12 @@ export const stats: Statistics = {
 /** s_mov_b32 s0, 1; v_mov_b32 v0, s0; s_endpgm. Encodings: llvm-mc. */
 export const code = Uint32Array.of(0xbe800381, 0x7e000200, 0xbf810000);
 
+export const sourceMap: readonly SourceMapEntry[] = [
+  { offset: 0, file: "a.comp", line: 3, column: 5 },
+  { offset: 4, file: "inc/b.glsl", line: 9, column: 1 },
+  { offset: 8, file: "a.comp", line: 4, column: 1 },
+];
+
 export const entry: CodeObjectEntry = {
   name: "main",
   stage: "compute",
@@ -89,11 +101,7 @@ export const entry: CodeObjectEntry = {
   },
   reflection,
   stats,
-  sourceMap: [
-    { offset: 0, file: "a.comp", line: 3, column: 5 },
-    { offset: 4, file: "inc/b.glsl", line: 9, column: 1 },
-    { offset: 8, file: "a.comp", line: 4, column: 1 },
-  ],
+  sourceMap,
 };
 
 export const record: CompileRecord = {
@@ -115,5 +123,5 @@ export const record: CompileRecord = {
   ],
   stats,
   reflection,
-  sourceMap: entry.sourceMap,
+  sourceMap,
 };

@@ -1,4 +1,4 @@
-import { type Annotations, entryPoints } from "../annotations.ts";
+import { type Annotations, entryInstruction, entryPoints } from "../annotations.ts";
 import { BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass } from "../enums.ts";
 import { stringWords } from "../literals.ts";
 import { type Instruction, type Module, operand, operandCount } from "../module.ts";
@@ -9,7 +9,7 @@ import type { Types } from "./types.ts";
 /** Checks entry points and their execution modes. */
 export function checkEntryPoints(module: Module, structure: Structure, types: Types, reports: Reports): void {
   const seen = new Set<string>();
-  const entries = entryPoints(module);
+  const entries = entryPoints(module.index).map((e) => ({ ...e, instruction: entryInstruction(module, e) }));
   const fns = new Set(entries.map((e) => e.fn));
   for (const entry of entries) {
     const key = `${entry.model} ${entry.name}`;

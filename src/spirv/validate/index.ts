@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../../base/index.ts";
-import { Annotations } from "../annotations.ts";
+import { entryPoints } from "../annotations.ts";
 import type { Module } from "../module.ts";
 import { findEntryPoint, type ShaderStage } from "../reflect.ts";
 import { Reports } from "../reports.ts";
@@ -32,7 +32,7 @@ export function validateModule(module: Module, options: ValidateOptions = {}): r
   checkIds(module, structure, reports);
   if (failed()) return reports.diagnostics;
   const types = new Types(module);
-  const annotations = new Annotations(module);
+  const { annotations } = module;
   checkTypes(module, structure.globals, types, reports);
   if (failed()) return reports.diagnostics;
   checkCapabilities(module, reports);
@@ -42,7 +42,21 @@ export function validateModule(module: Module, options: ValidateOptions = {}): r
   checkEntryPoints(module, structure, types, reports);
   checkInterfaces(module, structure, types, annotations, reports);
   if (failed() || options.entryPoint === undefined) return reports.diagnostics;
-  const entry = findEntryPoint(module, options.entryPoint, options.stage, reports);
-  if (entry !== undefined) checkSupport(module, entry, annotations, reports);
+  reportSupport(module, options.entryPoint, options.stage, reports);
   return reports.diagnostics;
+}
+
+/**
+ * Whether the compiler supports what an entry point of a valid module reaches. Errors: SPIRV_NO_ENTRY_POINT,
+ * SPIRV_UNSUPPORTED.
+ */
+export function moduleSupport(module: Module, entryPoint: string, stage?: ShaderStage): readonly Diagnostic[] {
+  const reports = new Reports(module);
+  reportSupport(module, entryPoint, stage, reports);
+  return reports.diagnostics;
+}
+
+function reportSupport(module: Module, name: string, stage: ShaderStage | undefined, reports: Reports): void {
+  const entry = findEntryPoint(entryPoints(module.index), name, stage, reports);
+  if (entry !== undefined) checkSupport(module, entry, reports);
 }

@@ -1,346 +1,148 @@
-import type { Annotations, EntryPoint } from "../annotations.ts";
-import {
-  AddressingModel,
-  BuiltIn,
-  Decoration,
-  ExecutionMode,
-  GlslStd450,
-  MemoryModel,
-  Op,
-  StorageClass,
-} from "../enums.ts";
+import { type Annotations, type EntryPoint, entryInstruction } from "../annotations.ts";
+import { AddressingModel, Decoration, MemoryModel, Op, StorageClass } from "../enums.ts";
 import { forEachId, functionsOf, reachableFunctions } from "../functions.ts";
-import { enumerantName, glslInstruction } from "../grammar.ts";
+import { enumerantName, glslInstruction, opcodeTable } from "../grammar.ts";
 import { decodeString } from "../literals.ts";
 import { type Instruction, type Module, operand } from "../module.ts";
 import type { ShaderStage } from "../reflect.ts";
 import type { Reports } from "../reports.ts";
 import { glslRules, instructionRules } from "./rules.ts";
+import {
+  builtIns,
+  executionModes,
+  fragmentInstructions,
+  fragmentOnly,
+  glslFragment,
+  glslSpecial,
+  imageInstructions,
+  instructions,
+  storageClasses,
+} from "./supported.ts";
 
-/** Instructions that the core takes, next to those of `instructionRules`. */
-const instructions: ReadonlySet<number> = new Set([
-  Op.OpNop,
-  Op.OpUndef,
-  Op.OpLine,
-  Op.OpNoLine,
-  Op.OpString,
-  Op.OpExtInst,
-  Op.OpExtInstImport,
-  Op.OpTypeVoid,
-  Op.OpTypeBool,
-  Op.OpTypeInt,
-  Op.OpTypeFloat,
-  Op.OpTypeVector,
-  Op.OpTypeMatrix,
-  Op.OpTypeArray,
-  Op.OpTypeRuntimeArray,
-  Op.OpTypeStruct,
-  Op.OpTypePointer,
-  Op.OpTypeForwardPointer,
-  Op.OpConvertPtrToU,
-  Op.OpConvertUToPtr,
-  Op.OpTypeFunction,
-  Op.OpConstantTrue,
-  Op.OpConstantFalse,
-  Op.OpConstant,
-  Op.OpConstantComposite,
-  Op.OpConstantNull,
-  Op.OpSpecConstantTrue,
-  Op.OpSpecConstantFalse,
-  Op.OpSpecConstant,
-  Op.OpSpecConstantComposite,
-  Op.OpSpecConstantOp,
-  Op.OpFunction,
-  Op.OpFunctionParameter,
-  Op.OpFunctionEnd,
+/** Instructions whose result may be a pointer that the code has to keep as a value. */
+const pointerMakers = [
+  Op.OpPhi,
+  Op.OpSelect,
   Op.OpFunctionCall,
-  Op.OpVariable,
   Op.OpLoad,
-  Op.OpStore,
-  Op.OpCopyMemory,
-  Op.OpAccessChain,
-  Op.OpInBoundsAccessChain,
+  Op.OpUndef,
+  Op.OpConstantNull,
   Op.OpPtrAccessChain,
   Op.OpInBoundsPtrAccessChain,
-  Op.OpPtrEqual,
-  Op.OpPtrNotEqual,
-  Op.OpPtrDiff,
-  Op.OpArrayLength,
-  Op.OpVectorExtractDynamic,
-  Op.OpVectorInsertDynamic,
-  Op.OpVectorShuffle,
-  Op.OpCompositeConstruct,
-  Op.OpCompositeExtract,
-  Op.OpCompositeInsert,
-  Op.OpCopyObject,
-  Op.OpCopyLogical,
-  Op.OpTranspose,
-  Op.OpBitcast,
-  Op.OpUConvert,
-  Op.OpSConvert,
-  Op.OpFConvert,
-  Op.OpVectorTimesScalar,
-  Op.OpMatrixTimesScalar,
-  Op.OpVectorTimesMatrix,
-  Op.OpMatrixTimesVector,
-  Op.OpMatrixTimesMatrix,
-  Op.OpOuterProduct,
-  Op.OpDot,
-  Op.OpIAddCarry,
-  Op.OpISubBorrow,
-  Op.OpUMulExtended,
-  Op.OpSMulExtended,
-  Op.OpAny,
-  Op.OpAll,
-  Op.OpSelect,
-  Op.OpControlBarrier,
-  Op.OpMemoryBarrier,
-  Op.OpAtomicLoad,
-  Op.OpAtomicStore,
-  Op.OpAtomicExchange,
-  Op.OpAtomicCompareExchange,
-  Op.OpAtomicIIncrement,
-  Op.OpAtomicIDecrement,
-  Op.OpAtomicIAdd,
-  Op.OpAtomicISub,
-  Op.OpAtomicSMin,
-  Op.OpAtomicUMin,
-  Op.OpAtomicSMax,
-  Op.OpAtomicUMax,
-  Op.OpAtomicAnd,
-  Op.OpAtomicOr,
-  Op.OpAtomicXor,
-  Op.OpGroupNonUniformElect,
-  Op.OpGroupNonUniformAll,
-  Op.OpGroupNonUniformAny,
-  Op.OpGroupNonUniformAllEqual,
-  Op.OpGroupNonUniformBroadcast,
-  Op.OpGroupNonUniformBroadcastFirst,
-  Op.OpGroupNonUniformBallot,
-  Op.OpGroupNonUniformInverseBallot,
-  Op.OpGroupNonUniformBallotBitExtract,
-  Op.OpGroupNonUniformBallotBitCount,
-  Op.OpGroupNonUniformBallotFindLSB,
-  Op.OpGroupNonUniformBallotFindMSB,
-  Op.OpGroupNonUniformShuffle,
-  Op.OpGroupNonUniformShuffleXor,
-  Op.OpGroupNonUniformShuffleUp,
-  Op.OpGroupNonUniformShuffleDown,
-  Op.OpGroupNonUniformIAdd,
-  Op.OpGroupNonUniformFAdd,
-  Op.OpGroupNonUniformIMul,
-  Op.OpGroupNonUniformFMul,
-  Op.OpGroupNonUniformSMin,
-  Op.OpGroupNonUniformUMin,
-  Op.OpGroupNonUniformFMin,
-  Op.OpGroupNonUniformSMax,
-  Op.OpGroupNonUniformUMax,
-  Op.OpGroupNonUniformFMax,
-  Op.OpGroupNonUniformBitwiseAnd,
-  Op.OpGroupNonUniformBitwiseOr,
-  Op.OpGroupNonUniformBitwiseXor,
-  Op.OpGroupNonUniformLogicalAnd,
-  Op.OpGroupNonUniformLogicalOr,
-  Op.OpGroupNonUniformLogicalXor,
-  Op.OpGroupNonUniformQuadBroadcast,
-  Op.OpGroupNonUniformQuadSwap,
-  Op.OpPhi,
-  Op.OpLoopMerge,
-  Op.OpSelectionMerge,
-  Op.OpLabel,
-  Op.OpBranch,
-  Op.OpBranchConditional,
-  Op.OpSwitch,
-  Op.OpReturn,
-  Op.OpReturnValue,
-  Op.OpUnreachable,
-]);
+] as const;
 
-/** Images, in every stage. */
-const imageInstructions: ReadonlySet<number> = new Set([
-  Op.OpTypeImage,
-  Op.OpTypeSampler,
-  Op.OpTypeSampledImage,
-  Op.OpSampledImage,
-  Op.OpImage,
-  Op.OpImageSampleImplicitLod,
-  Op.OpImageSampleExplicitLod,
-  Op.OpImageSampleDrefImplicitLod,
-  Op.OpImageSampleDrefExplicitLod,
-  Op.OpImageSampleProjImplicitLod,
-  Op.OpImageSampleProjExplicitLod,
-  Op.OpImageSampleProjDrefImplicitLod,
-  Op.OpImageSampleProjDrefExplicitLod,
-  Op.OpImageFetch,
-  Op.OpImageGather,
-  Op.OpImageDrefGather,
-  Op.OpImageRead,
-  Op.OpImageWrite,
-  Op.OpImageQuerySizeLod,
-  Op.OpImageQuerySize,
-  Op.OpImageQueryLod,
-  Op.OpImageQueryLevels,
-  Op.OpImageQuerySamples,
-  Op.OpImageTexelPointer,
-]);
+/** Instructions that no code refers to. */
+const silent = [
+  Op.OpCapability,
+  Op.OpExtension,
+  Op.OpEntryPoint,
+  Op.OpExecutionMode,
+  Op.OpExecutionModeId,
+  Op.OpSource,
+  Op.OpSourceExtension,
+  Op.OpSourceContinued,
+  Op.OpName,
+  Op.OpMemberName,
+  Op.OpModuleProcessed,
+  Op.OpDecorate,
+  Op.OpDecorateId,
+  Op.OpDecorateString,
+  Op.OpMemberDecorate,
+  Op.OpMemberDecorateString,
+] as const;
 
-/** Instructions of the fragment stage, next to those of `instructionRules`. */
-const fragmentInstructions: ReadonlySet<number> = new Set([
-  Op.OpKill,
-  Op.OpTerminateInvocation,
-  Op.OpDemoteToHelperInvocation,
-  Op.OpIsHelperInvocationEXT,
-]);
+/** What `isPlain` asks of an instruction beyond its opcode. */
+const Look = { unknown: 0, fine: 1, width: 2, pointer: 3, variable: 4, value: 5, set: 6, extended: 7 } as const;
 
-/** Instructions of `instructionRules` that need the fragment stage. */
-const fragmentOnly: ReadonlySet<number> = new Set([
-  Op.OpDPdx,
-  Op.OpDPdy,
-  Op.OpFwidth,
-  Op.OpDPdxFine,
-  Op.OpDPdyFine,
-  Op.OpFwidthFine,
-  Op.OpDPdxCoarse,
-  Op.OpDPdyCoarse,
-  Op.OpFwidthCoarse,
-]);
-
-const storageClasses: ReadonlySet<number> = new Set([
-  StorageClass.Input,
-  StorageClass.Output,
-  StorageClass.UniformConstant,
-  StorageClass.Image,
-  StorageClass.Uniform,
-  StorageClass.Workgroup,
-  StorageClass.Private,
-  StorageClass.Function,
-  StorageClass.PushConstant,
-  StorageClass.StorageBuffer,
-  StorageClass.PhysicalStorageBuffer,
-]);
-
-const subgroupBuiltIns = [
-  BuiltIn.SubgroupSize,
-  BuiltIn.SubgroupLocalInvocationId,
-  BuiltIn.SubgroupEqMask,
-  BuiltIn.SubgroupGeMask,
-  BuiltIn.SubgroupGtMask,
-  BuiltIn.SubgroupLeMask,
-  BuiltIn.SubgroupLtMask,
-];
-
-const builtIns: Readonly<Record<ShaderStage, ReadonlySet<number>>> = {
-  compute: new Set([
-    BuiltIn.NumWorkgroups,
-    BuiltIn.WorkgroupSize,
-    BuiltIn.WorkgroupId,
-    BuiltIn.LocalInvocationId,
-    BuiltIn.GlobalInvocationId,
-    BuiltIn.LocalInvocationIndex,
-    BuiltIn.NumSubgroups,
-    BuiltIn.SubgroupId,
-    BuiltIn.DeviceIndex,
-    ...subgroupBuiltIns,
-  ]),
-  vertex: new Set([
-    BuiltIn.Position,
-    BuiltIn.PointSize,
-    BuiltIn.ClipDistance,
-    BuiltIn.CullDistance,
-    BuiltIn.Layer,
-    BuiltIn.ViewportIndex,
-    BuiltIn.VertexIndex,
-    BuiltIn.InstanceIndex,
-    BuiltIn.BaseVertex,
-    BuiltIn.BaseInstance,
-    BuiltIn.DrawIndex,
-    BuiltIn.ViewIndex,
-    BuiltIn.DeviceIndex,
-    ...subgroupBuiltIns,
-  ]),
-  fragment: new Set([
-    BuiltIn.FragCoord,
-    BuiltIn.FrontFacing,
-    BuiltIn.PointCoord,
-    BuiltIn.SampleId,
-    BuiltIn.SamplePosition,
-    BuiltIn.SampleMask,
-    BuiltIn.FragDepth,
-    BuiltIn.FragStencilRefEXT,
-    BuiltIn.HelperInvocation,
-    BuiltIn.ClipDistance,
-    BuiltIn.CullDistance,
-    BuiltIn.Layer,
-    BuiltIn.ViewportIndex,
-    BuiltIn.PrimitiveId,
-    BuiltIn.ViewIndex,
-    BuiltIn.DeviceIndex,
-    ...subgroupBuiltIns,
-  ]),
+const looks = (stage: ShaderStage): Uint8Array => {
+  const table = opcodeTable([
+    ...[...instructions, ...imageInstructions, ...instructionRules.keys()].map((op) => [op, Look.fine] as const),
+    ...[...fragmentOnly].map((op) => [op, stage === "fragment" ? Look.fine : Look.unknown] as const),
+    ...(stage === "fragment" ? [...fragmentInstructions].map((op) => [op, Look.fine] as const) : []),
+    [Op.OpTypeInt, Look.width],
+    [Op.OpTypeFloat, Look.width],
+    [Op.OpTypePointer, Look.pointer],
+    [Op.OpVariable, Look.variable],
+    [Op.OpExtInstImport, Look.set],
+    [Op.OpExtInst, Look.extended],
+  ]);
+  for (const op of pointerMakers) table[op] = Look.value;
+  // what stands before the declarations and declares nothing is never reached
+  for (const op of silent) table[op] = Look.fine;
+  return table;
+};
+const looksOf: Readonly<Record<ShaderStage, Uint8Array>> = {
+  compute: looks("compute"),
+  vertex: looks("vertex"),
+  fragment: looks("fragment"),
 };
 
 /**
- * Code always keeps denormals, signed zeros, infinities and NaN, and rounds to nearest even. Lanes that parted meet again
- * at each merge, so uniform control flow of a subgroup is always what SubgroupUniformControlFlowKHR asks for.
+ * True where nothing in the whole module, reached or not, is beyond the compiler: then there is no need to find out what
+ * is reached. False says nothing.
  */
-const executionModes: ReadonlySet<number> = new Set([
-  ExecutionMode.OriginUpperLeft,
-  ExecutionMode.EarlyFragmentTests,
-  ExecutionMode.PostDepthCoverage,
-  ExecutionMode.DepthReplacing,
-  ExecutionMode.DepthGreater,
-  ExecutionMode.DepthLess,
-  ExecutionMode.DepthUnchanged,
-  ExecutionMode.StencilRefReplacingEXT,
-  ExecutionMode.LocalSize,
-  ExecutionMode.LocalSizeId,
-  ExecutionMode.DenormPreserve,
-  ExecutionMode.SignedZeroInfNanPreserve,
-  ExecutionMode.RoundingModeRTE,
-  ExecutionMode.SubgroupUniformControlFlowKHR,
-  // what is captured says the pipeline, and a shader does the same without
-  ExecutionMode.Xfb,
-]);
-
-const G = GlslStd450;
-const glslSpecial: ReadonlySet<number> = new Set([
-  G.Modf,
-  G.ModfStruct,
-  G.Frexp,
-  G.FrexpStruct,
-  G.Determinant,
-  G.MatrixInverse,
-  G.PackSnorm4x8,
-  G.PackUnorm4x8,
-  G.PackSnorm2x16,
-  G.PackUnorm2x16,
-  G.PackHalf2x16,
-  G.PackDouble2x32,
-  G.UnpackDouble2x32,
-  G.UnpackSnorm2x16,
-  G.UnpackUnorm2x16,
-  G.UnpackHalf2x16,
-  G.UnpackSnorm4x8,
-  G.UnpackUnorm4x8,
-]);
-
-/** Instructions of GLSL.std.450 of the fragment stage. */
-const glslFragment: ReadonlySet<number> = new Set([
-  G.InterpolateAtCentroid,
-  G.InterpolateAtSample,
-  G.InterpolateAtOffset,
-]);
+function isPlain(module: Module, entry: EntryPoint, stage: ShaderStage): boolean {
+  const { words, index, annotations } = module;
+  const table = looksOf[stage];
+  for (const at of index.modes) if (words[at + 1] !== entry.fn || !executionModes.has(words[at + 2]!)) return false;
+  let standardSet = 0;
+  for (let at = 5; at < words.length; at += words[at]! >>> 16) {
+    const opcode = words[at]! & 0xffff;
+    switch (table[opcode]) {
+      case Look.fine:
+        break;
+      case Look.width: {
+        const width = words[at + 2];
+        if (width !== 32 && width !== 16 && width !== 64 && !(width === 8 && opcode === Op.OpTypeInt)) return false;
+        break;
+      }
+      case Look.pointer:
+        if (!storageClasses.has(words[at + 2]!) || index.opcode(words[at + 3]!) === Op.OpTypePointer) return false;
+        break;
+      case Look.variable: {
+        const builtIn = annotations.value(words[at + 2]!, Decoration.BuiltIn);
+        if (builtIn === undefined) {
+          if (stage === "compute" && words[at + 3] === StorageClass.Input) return false;
+        } else if (!builtIns[stage].has(builtIn)) return false;
+        break;
+      }
+      case Look.value:
+        if (index.opcode(words[at + 1]!) === Op.OpTypePointer) return false;
+        break;
+      case Look.set:
+        if (decodeString(words, at + 2, at + (words[at]! >>> 16)) !== "GLSL.std.450") return false;
+        standardSet = words[at + 1]!;
+        break;
+      case Look.extended: {
+        const number = words[at + 4]!;
+        const known =
+          glslRules.has(number) || glslSpecial.has(number) || (stage === "fragment" && glslFragment.has(number));
+        if (words[at + 3] !== standardSet || !known) return false;
+        break;
+      }
+      default:
+        // The one thing said about a whole module has its rule.
+        if (opcode !== Op.OpMemoryModel || memoryModelRule(words[at + 1]!, words[at + 2]!) !== undefined) return false;
+    }
+  }
+  return true;
+}
 
 /**
  * Says what the code that an entry point reaches needs and the compiler does not have: instructions, types, storage
  * classes, built-ins, execution modes. Code and types that the entry point does not reach may be anything valid.
  */
-export function checkSupport(module: Module, entry: EntryPoint, annotations: Annotations, reports: Reports): void {
+export function checkSupport(module: Module, entry: EntryPoint, reports: Reports): void {
   const { stage } = entry;
   if (stage === undefined) {
-    reports.unsupported(entry.instruction, `execution model ${enumerantName("ExecutionModel", entry.model)}`);
+    reports.unsupported(
+      entryInstruction(module, entry),
+      `execution model ${enumerantName("ExecutionModel", entry.model)}`,
+    );
     return;
   }
+  if (isPlain(module, entry, stage)) return;
+  const { annotations } = module;
   for (const instruction of module.instructions) {
     if (instruction.opcode === Op.OpFunction) break;
     const rule = declarationRule(module, instruction, entry);
@@ -373,15 +175,17 @@ export function checkSupport(module: Module, entry: EntryPoint, annotations: Ann
   }
 }
 
+function memoryModelRule(addressing: number, memory: number): string | undefined {
+  if (addressing !== AddressingModel.Logical && addressing !== AddressingModel.PhysicalStorageBuffer64)
+    return `addressing model ${enumerantName("AddressingModel", addressing)}`;
+  const known = memory === MemoryModel.GLSL450 || memory === MemoryModel.Simple || memory === MemoryModel.Vulkan;
+  return known ? undefined : `memory model ${enumerantName("MemoryModel", memory)}`;
+}
+
 function declarationRule(module: Module, instruction: Instruction, entry: EntryPoint): string | undefined {
   switch (instruction.opcode) {
-    case Op.OpMemoryModel: {
-      const [addressing, memory] = [operand(module, instruction, 0), operand(module, instruction, 1)];
-      if (addressing !== AddressingModel.Logical && addressing !== AddressingModel.PhysicalStorageBuffer64)
-        return `addressing model ${enumerantName("AddressingModel", addressing)}`;
-      const known = memory === MemoryModel.GLSL450 || memory === MemoryModel.Simple || memory === MemoryModel.Vulkan;
-      return known ? undefined : `memory model ${enumerantName("MemoryModel", memory)}`;
-    }
+    case Op.OpMemoryModel:
+      return memoryModelRule(operand(module, instruction, 0), operand(module, instruction, 1));
     case Op.OpExecutionMode:
     case Op.OpExecutionModeId: {
       const mode = operand(module, instruction, 1);

@@ -1,0 +1,219 @@
+import type { ComputeHardware } from "./hardware.ts";
+import { type MessageWriter, packMessage } from "./message-pack.ts";
+import { readInterface } from "./metadata.ts";
+import type { BindingLayout, Reflection, ResourceReflection, UserDataEntry } from "./reflection.ts";
+import type { Statistics } from "./statistics.ts";
+
+/** Names as MessagePack has them. */
+const keys = <const Name extends string>(...names: readonly Name[]): Readonly<Record<Name, Uint8Array>> =>
+  Object.fromEntries(names.map((name) => [name, packMessage(name)])) as Record<Name, Uint8Array>;
+
+const key = keys(
+  "workgroupSize",
+  "sets",
+  "set",
+  "sizeBytes",
+  "bindings",
+  "binding",
+  "type",
+  "count",
+  "offsetBytes",
+  "strideBytes",
+  "resources",
+  "name",
+  "blockSizeBytes",
+  "runtimeArrayStrideBytes",
+  "readonly",
+  "writeonly",
+  "pushConstantBytes",
+  "userData",
+  "kind",
+  "sgpr",
+  "offsets",
+  "interface",
+  "specializationConstants",
+  "id",
+);
+
+/**
+ * What `readReflection` reads, in its order: member by member, since a compile writes it and a generic walk over the
+ * object takes several times as long.
+ */
+export function writeReflection(out: MessageWriter, reflection: Reflection): void {
+  const { workgroupSize, sets, resources, pushConstantBytes, userData, specializationConstants } = reflection;
+  out.map(reflection.interface === undefined ? 6 : 7);
+  out.raw(key.workgroupSize);
+  out.list(3);
+  for (let k = 0; k < 3; k++) out.number(workgroupSize[k]!);
+  out.raw(key.sets);
+  out.list(sets.length);
+  for (const { set, sizeBytes, bindings } of sets) {
+    out.map(3);
+    number(out, key.set, set);
+    number(out, key.sizeBytes, sizeBytes);
+    out.raw(key.bindings);
+    out.list(bindings.length);
+    for (const binding of bindings) {
+      out.map(5);
+      writeBinding(out, binding);
+    }
+  }
+  out.raw(key.resources);
+  out.list(resources.length);
+  for (const resource of resources) writeResource(out, resource);
+  number(out, key.pushConstantBytes, pushConstantBytes);
+  out.raw(key.userData);
+  out.list(userData.length);
+  for (const entry of userData) writeUserData(out, entry);
+  if (reflection.interface !== undefined) {
+    out.raw(key.interface);
+    // the reader builds its object in one key order, whatever order the caller's had
+    out.value(readInterface(reflection.interface, "reflection.interface") as never);
+  }
+  out.raw(key.specializationConstants);
+  out.list(specializationConstants.length);
+  for (const { id, name } of specializationConstants) {
+    out.map(2);
+    number(out, key.id, id);
+    text(out, key.name, name);
+  }
+}
+
+function number(out: MessageWriter, name: Uint8Array, value: number): void {
+  out.raw(name);
+  out.number(value);
+}
+
+function text(out: MessageWriter, name: Uint8Array, value: string): void {
+  out.raw(name);
+  out.text(value);
+}
+
+function writeBinding(out: MessageWriter, { binding, type, count, offsetBytes, strideBytes }: BindingLayout): void {
+  number(out, key.binding, binding);
+  text(out, key.type, type);
+  number(out, key.count, count);
+  number(out, key.offsetBytes, offsetBytes);
+  number(out, key.strideBytes, strideBytes);
+}
+
+function writeResource(out: MessageWriter, resource: ResourceReflection): void {
+  const { blockSizeBytes, runtimeArrayStrideBytes } = resource;
+  out.map(9 + (blockSizeBytes === undefined ? 0 : 1) + (runtimeArrayStrideBytes === undefined ? 0 : 1));
+  writeBinding(out, resource);
+  number(out, key.set, resource.set);
+  text(out, key.name, resource.name);
+  if (blockSizeBytes !== undefined) number(out, key.blockSizeBytes, blockSizeBytes);
+  if (runtimeArrayStrideBytes !== undefined) number(out, key.runtimeArrayStrideBytes, runtimeArrayStrideBytes);
+  out.raw(key.readonly);
+  out.flag(resource.readonly);
+  out.raw(key.writeonly);
+  out.flag(resource.writeonly);
+}
+
+function writeUserData(out: MessageWriter, { kind, sgpr, count, set, offsets }: UserDataEntry): void {
+  out.map(3 + (set === undefined ? 0 : 1) + (offsets === undefined ? 0 : 1));
+  text(out, key.kind, kind);
+  number(out, key.sgpr, sgpr);
+  number(out, key.count, count);
+  if (set !== undefined) number(out, key.set, set);
+  if (offsets === undefined) return;
+  out.raw(key.offsets);
+  out.list(offsets.length);
+  for (const offset of offsets) out.number(offset);
+}
+
+const counts = keys(
+  "instructions",
+  "codeSizeBytes",
+  "sgprs",
+  "vgprs",
+  "sgprsAllocated",
+  "vgprsAllocated",
+  "spilledSgprs",
+  "spilledVgprs",
+  "ldsBytes",
+  "scratchBytes",
+  "occupancyWaves",
+  "branches",
+  "waits",
+  "salu",
+  "valu",
+  "smem",
+  "vmem",
+  "lds",
+  "exports",
+  "estimatedCycles",
+  "contractions",
+);
+
+/** What `readStatistics` reads, in its order. */
+export function writeStatistics(out: MessageWriter, stats: Statistics): void {
+  out.map(21);
+  number(out, counts.instructions, stats.instructions);
+  number(out, counts.codeSizeBytes, stats.codeSizeBytes);
+  number(out, counts.sgprs, stats.sgprs);
+  number(out, counts.vgprs, stats.vgprs);
+  number(out, counts.sgprsAllocated, stats.sgprsAllocated);
+  number(out, counts.vgprsAllocated, stats.vgprsAllocated);
+  number(out, counts.spilledSgprs, stats.spilledSgprs);
+  number(out, counts.spilledVgprs, stats.spilledVgprs);
+  number(out, counts.ldsBytes, stats.ldsBytes);
+  number(out, counts.scratchBytes, stats.scratchBytes);
+  number(out, counts.occupancyWaves, stats.occupancyWaves);
+  number(out, counts.branches, stats.branches);
+  number(out, counts.waits, stats.waits);
+  number(out, counts.salu, stats.salu);
+  number(out, counts.valu, stats.valu);
+  number(out, counts.smem, stats.smem);
+  number(out, counts.vmem, stats.vmem);
+  number(out, counts.lds, stats.lds);
+  number(out, counts.exports, stats.exports);
+  number(out, counts.estimatedCycles, stats.estimatedCycles);
+  number(out, counts.contractions, stats.contractions);
+}
+
+const stage = keys(
+  ".entry_point",
+  ".scratch_memory_size",
+  ".lds_size",
+  ".vgpr_count",
+  ".sgpr_count",
+  ".user_sgprs",
+  ".wavefront_size",
+  ".wgp_mode",
+  ".threadgroup_dimensions",
+);
+
+/** The members that every hardware stage has: seven. */
+function writeStage(out: MessageWriter, name: string, hardware: ComputeHardware, ldsBytes: number): void {
+  text(out, stage[".entry_point"], name);
+  number(out, stage[".scratch_memory_size"], hardware.scratchBytes);
+  number(out, stage[".lds_size"], ldsBytes);
+  number(out, stage[".vgpr_count"], hardware.vgprs);
+  number(out, stage[".sgpr_count"], hardware.sgprs);
+  number(out, stage[".user_sgprs"], hardware.userSgprs);
+  number(out, stage[".wavefront_size"], 32);
+}
+
+/** Of a graphics stage. */
+export function writeGraphicsStage(out: MessageWriter, name: string, hardware: ComputeHardware): void {
+  out.map(7);
+  writeStage(out, name, hardware, 0);
+}
+
+/** Of a compute stage, with its workgroup size. */
+export function writeComputeStage(
+  out: MessageWriter,
+  name: string,
+  hardware: ComputeHardware,
+  size: Reflection["workgroupSize"],
+): void {
+  out.map(9);
+  writeStage(out, name, hardware, hardware.ldsBytes);
+  out.raw(stage[".wgp_mode"]);
+  out.flag(true);
+  out.raw(stage[".threadgroup_dimensions"]);
+  out.list(3);
+  for (let k = 0; k < 3; k++) out.number(size[k]!);
+}
