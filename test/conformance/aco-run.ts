@@ -7,6 +7,8 @@ export type Fill = "small integers" | "floats";
 
 export interface Argument {
   readonly groups: readonly [number, number, number];
+  /** Invocations of a workgroup; as the shader says where absent. */
+  readonly threads?: readonly [number, number, number];
   /** Dwords of the push constants; noise where absent. */
   readonly push?: readonly number[];
   /** Bytes of each buffer by binding; as the shader's blocks need where absent. */
@@ -15,6 +17,17 @@ export interface Argument {
 
 /** What a run left in its buffers, or why there is nothing. */
 export type RunResult = { readonly buffers: readonly Uint32Array[]; readonly instructions: number } | string;
+
+/** What a run starts with. */
+export interface Start {
+  readonly buffers: readonly {
+    readonly set: number;
+    readonly binding: number;
+    readonly element: number;
+    readonly words: Uint32Array;
+  }[];
+  readonly push: Uint32Array;
+}
 
 const f32 = (x: number) => new Uint32Array(Float32Array.of(x).buffer)[0]!;
 
@@ -45,6 +58,13 @@ export class KernelRun {
   readonly #rig = new Rig({ memoryBytes: MEMORY_BYTES });
   readonly #next: () => number;
   #window = WINDOW;
+  #start: Start | undefined;
+
+  /** What the run began with, buffers in the order of the result. */
+  get start(): Start {
+    if (this.#start === undefined) throw new Error("nothing has run");
+    return this.#start;
+  }
 
   constructor(entry: EntryPoint, argument: Argument & { fill: Fill }) {
     this.#entry = entry;
@@ -67,6 +87,7 @@ export class KernelRun {
     const rig = this.#rig;
     const { reflection, registers } = this.#entry;
     const buffers: Uint32Array[] = [];
+    const start: Start["buffers"][number][] = [];
     const sets = new Map<number, bigint>();
     for (const { set, sizeBytes, bindings } of reflection.sets) {
       const table = this.#inWindow(Math.max(16, sizeBytes));
@@ -80,6 +101,7 @@ export class KernelRun {
           const words = rig.u32(buffer.physical, bytes / 4);
           for (let i = 0; i < words.length; i++) words[i] = this.#value();
           buffers.push(words);
+          start.push({ set, binding: binding.binding, element, words: words.slice() });
           const descriptor = [low(buffer.va), high(buffer.va), bytes, 0x3101_6fac];
           rig.u32(table.physical + binding.offsetBytes + 16 * element, 4).set(descriptor);
         }
@@ -90,6 +112,7 @@ export class KernelRun {
       { length: Math.ceil(pushBytes / 4) },
       (_, i) => this.#argument.push?.[i] ?? this.#next() & 7,
     );
+    this.#start = { buffers: start, push: push.slice() };
     const user: number[] = [];
     const waveBytes = Math.ceil((this.#entry.scratchBytes * 32) / 1024) * 1024;
     const scratch = waveBytes === 0 ? 0n : rig.alloc(waveBytes * MAX_WAVES).va;
@@ -114,7 +137,7 @@ export class KernelRun {
         code: rig.code(code),
         user: Array.from(user, (value) => value ?? 0),
         groups: this.#argument.groups,
-        threads: reflection.workgroupSize,
+        threads: this.#argument.threads ?? reflection.workgroupSize,
         ...(waveBytes > 0 && { scratchBytes: waveBytes }),
         rsrc: [rsrc1 >>> 0, rsrc2 >>> 0],
       }),

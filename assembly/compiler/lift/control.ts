@@ -724,20 +724,23 @@ function closeFunction(f: u32): void {
     return;
   }
   const kills = (frameReach[f] & KILLS) != 0;
+  const result = frameResult[f];
+  const returned = frameReturn[f];
   instance = frameNode[f];
   label = frameMerge[f];
   pc = frameNext[f];
   ended = false;
   const type = wordAt(idType[callee] + 1);
+  // Its frame takes the place of this one.
   if (kills) leaveKilled();
   if (typeKind[type] == TypeKind.VOID) return;
   const leaf = newLeaves(typeLeaves[type]);
   if (failed()) return;
   // A function that never returns leaves its result without variables: the code after it is unreachable.
-  const base = frameReturn[f] == 0 ? newVarsOf(type) : frameReturn[f] - 1;
+  const base = returned == 0 ? newVarsOf(type) : returned - 1;
   for (let k: u32 = 0; k < typeLeaves[type] && !failed(); k++)
     leafPool[leaf + k] = loadVar(base + k, varWidth[base + k]);
-  setValue(frameResult[f], type, leaf);
+  setValue(result, type, leaf);
 }
 
 /** Goes on after a closed construct at `to`, guarded by the flag of the frame around where exits may have passed. */
