@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { parseIr } from "../../src/ir/index.ts";
+import { runDispatch } from "../ir/interpreter/dispatch.ts";
 import { generateProgram, random } from "./generate.ts";
-import { runInvocation } from "./interpret.ts";
 import { type BackEnd, type EmitOptions, type Emitted, emitted, loadBackEnd } from "./module.ts";
 import { Simulator } from "./simulate.ts";
 
@@ -30,16 +30,15 @@ function compare(seeds: readonly number[], options: EmitOptions): Emitted[] {
     });
     const want = new Uint32Array(128);
     const own = new Uint32Array(1024);
-    const shader = parseIr(text);
-    for (let k = 0; k < 128; k++) {
-      runInvocation(shader, {
-        localId: [k % 64, 0, 0],
-        workgroupId: [Math.floor(k / 64), 0, 0],
-        push: Uint32Array.from(push),
-        buffers: [input, want, own],
-        shared: new Uint32Array(512),
-      });
-    }
+    const memory = [input, want, own].map(({ buffer }) => new Uint8Array(buffer));
+    runDispatch(
+      { ...parseIr(text), local: [64, 1, 1], ldsBytes: 2048 },
+      {
+        groups: [2, 1, 1],
+        push: new Uint8Array(Uint32Array.from(push).buffer),
+        buffer: (_, binding) => memory[binding],
+      },
+    );
     expect(got[1], `seed ${seed}`).toEqual(want);
     expect(got[2], `seed ${seed}, own memory`).toEqual(own);
     return code;
@@ -48,7 +47,7 @@ function compare(seeds: readonly number[], options: EmitOptions): Emitted[] {
 const seeds = (n: number): number[] => Array.from({ length: n }, (_, k) => k + 1);
 
 describe("random programs", () => {
-  it("give on the simulated GPU what the interpreter gives, invocation by invocation", () => {
+  it("give on the simulated GPU what the interpreter gives", () => {
     compare(seeds(40), {});
   });
 

@@ -6,7 +6,8 @@ import { type CoreTools, createCore } from "../../src/core/index.ts";
 import { parseIr } from "../../src/ir/index.ts";
 import { opName } from "../../src/spirv/index.ts";
 import { runDispatch } from "../ir/interpreter/dispatch.ts";
-import { Endless, NotCovered } from "../ir/interpreter/wave.ts";
+import { NotCovered } from "../ir/interpreter/memory.ts";
+import { Endless } from "../ir/interpreter/wave.ts";
 import { type Fill, KernelRun, type RunResult, type Start } from "./aco-run.ts";
 import { includesOf, shaderFiles } from "./shaders.ts";
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type CoreTools, createCore } from "../../src/core/index.ts";
 import { parseIr, passRows } from "../../src/ir/index.ts";
 import { generateProgram, random } from "../backend/generate.ts";
-import { runInvocation } from "../backend/interpret.ts";
+import { runDispatch } from "./interpreter/dispatch.ts";
 
 const invocations = 12;
 const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -15,16 +15,11 @@ function results(text: string, seed: number): Uint32Array[] {
   const input = Uint32Array.from({ length: 128 }, () => Math.floor(next() < 0.4 ? next() * 8 : next() * 2 ** 32));
   const push = Uint32Array.of(Math.floor(next() * 10), Math.floor(next() * 2 ** 32));
   const buffers = [input, new Uint32Array(128), new Uint32Array(1024)];
-  const shader = parseIr(text);
-  for (let k = 0; k < invocations; k++) {
-    runInvocation(shader, {
-      localId: [k, 0, 0],
-      workgroupId: [0, 0, 0],
-      push,
-      buffers,
-      shared: new Uint32Array(512),
-    });
-  }
+  const memory = buffers.map(({ buffer }) => new Uint8Array(buffer));
+  runDispatch(
+    { ...parseIr(text), local: [invocations, 1, 1], ldsBytes: 2048 },
+    { groups: [1, 1, 1], push: new Uint8Array(push.buffer), buffer: (_, binding) => memory[binding] },
+  );
   return buffers;
 }
 

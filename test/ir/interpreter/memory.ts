@@ -1,5 +1,8 @@
 import { atomicOps, dynamicSet, type ImmName, type IrInstr } from "../../../src/ir/index.ts";
 
+/** The interpreter has no such op: images, memory at addresses. */
+export class NotCovered extends Error {}
+
 /** What the invocations of a dispatch reach. Reads out of range give 0, writes there do nothing. */
 export interface Memory {
   buffer(set: number, binding: number, element: number): Uint8Array | undefined;
@@ -86,7 +89,7 @@ export function accessOp(i: IrInstr, imm: (name: ImmName) => number, memory: Mem
   const isDynamic = imm("set") === dynamicSet;
   const bytesOf = (last: readonly number[] | undefined): Uint8Array => {
     const [word = 0, high] = last ?? [];
-    if (high !== undefined && isDynamic) throw new Error("the interpreter has no memory at addresses");
+    if (high !== undefined && isDynamic) throw new NotCovered("memory at addresses");
     const [set, binding, element] = isDynamic
       ? [(word >>> 24) - 1, (word >>> 16) & 0xff, word & 0xffff]
       : [imm("set"), imm("binding"), word];

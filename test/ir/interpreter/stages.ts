@@ -73,8 +73,8 @@ class ExportLog {
     const words = isCompressed
       ? [given[0], given[1]]
       : [0, 1, 2, 3].map((k) => ((bits >>> k) & 1 ? given[next++]! >>> 0 : undefined));
-    let targets = this.lanes.get(lane);
-    if (targets === undefined) this.lanes.set(lane, (targets = new Map()));
+    const targets = this.lanes.get(lane) ?? new Map<number, Exported>();
+    this.lanes.set(lane, targets);
     if (targets.has(target)) throw new Error(`lane ${lane} exports to ${target} twice`);
     targets.set(target, { words, isCompressed, isDone: (bits & 32) !== 0 });
   };

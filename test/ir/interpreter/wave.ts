@@ -1,6 +1,6 @@
 import { type ImmName, type IrInstr, type IrNode, type IrShader, instrFlags, opRows } from "../../../src/ir/index.ts";
 import { boundedMeaning, exactMeaning, wideMeaning } from "./meaning.ts";
-import { accessOp, type Memory } from "./memory.ts";
+import { accessOp, type Memory, NotCovered } from "./memory.ts";
 
 /**
  * Runs a wave of an IR shader, all lanes in step, from the prose of src/ir/ops.ts: control flow by masks of lanes, as the
@@ -21,8 +21,6 @@ export interface Launch {
   exported?(lane: number, target: number, bits: number, words: readonly number[]): void;
 }
 
-/** The interpreter has no such op: images, addresses. */
-export class NotCovered extends Error {}
 /** Too many steps. */
 export class Endless extends Error {}
 
@@ -35,6 +33,17 @@ const systemOps = new Set(
     "load_ancillary load_sample_coverage load_vertex_id load_instance_id load_draw"
   ).split(" "),
 );
+
+/** Which source of a buffer access names the element of the descriptor array, or its address. */
+const elementSource: ReadonlyMap<string, number> = new Map([
+  ["load_ubo", 1],
+  ["load_ssbo", 1],
+  ["store_ssbo", 2],
+  ["ssbo_atomic", 2],
+  ["ssbo_atomic_cmpswap", 3],
+  ["ssbo_size", 0],
+  ["descriptor_address", 0],
+]);
 
 type Step = (mask: number) => void;
 
@@ -210,14 +219,17 @@ export class Wave {
     if (systemOps.has(i.op)) return this.#scalar(to!, i, (l) => this.#launch.system(i.op, imm, l));
     const access = accessOp(i, imm, this.#launch.memory);
     if (access !== undefined) {
+      // Without `nonuniform` an element is the same in all lanes, or any of theirs is as good.
+      const element = hasFlag(i, "nonuniform") ? undefined : elementSource.get(i.op);
       return (mask) => {
+        const first = 31 - Math.clz32(mask & -mask);
         for (let l = 0; l < LANES; l++) {
           if (((mask >>> l) & 1) === 0) continue;
           // Helpers read, and write nothing.
           const isHelper = ((this.#helpers >>> l) & 1) === 1;
           const given = access(
             l,
-            sources.map((s) => all(s, l)),
+            sources.map((s, k) => all(s, k === element ? first : l)),
             isHelper,
           );
           if (to !== undefined) to.words.set(toWords(given.slice(0, to.components)), l * to.components);
@@ -233,7 +245,8 @@ export class Wave {
       case "vec":
         return (mask) => {
           for (let l = 0; l < LANES; l++) {
-            if ((mask >>> l) & 1) sources.forEach((s, k) => void (to!.words[l * to!.components + k] = word(s, l)));
+            if (((mask >>> l) & 1) === 0) continue;
+            for (const [k, s] of sources.entries()) to!.words[l * to!.components + k] = word(s, l);
           }
         };
       case "extract":
@@ -374,7 +387,7 @@ function toWords(numbers: readonly number[]): number[] {
 }
 
 /** Whether an instruction has a flag. */
-export function hasFlag(i: IrInstr, flag: (typeof instrFlags)[number]): boolean {
+function hasFlag(i: IrInstr, flag: (typeof instrFlags)[number]): boolean {
   return ((i.flags >>> instrFlags.indexOf(flag)) & 1) === 1;
 }
 
