@@ -4,6 +4,7 @@ import { assemblerConformance } from "../test/conformance/assembler.ts";
 import { compileConformance } from "../test/conformance/compile.ts";
 import { glslConformance } from "../test/conformance/glsl.ts";
 import { levelsConformance } from "../test/conformance/levels.ts";
+import { overloadConformance } from "../test/conformance/overloads.ts";
 import { relaxedConformance } from "../test/conformance/relaxed/index.ts";
 import { scriptConformance } from "../test/conformance/scripts.ts";
 import { UsageError, withUsage } from "./usage.ts";
@@ -14,6 +15,7 @@ const suites: Readonly<Record<string, (args: readonly string[]) => Promise<boole
   compile: compileConformance,
   glsl: glslConformance,
   levels: levelsConformance,
+  overloads: overloadConformance,
   relaxed: relaxedConformance,
   scripts: scriptConformance,
 };
@@ -23,6 +25,7 @@ const usage = `usage: npm run conformance -- aco [--kernels DIR] [--dumps DIR --
        npm run conformance -- compile --root DIR… [--release] [--level N…] [--objdump COMMAND] [--verbose]
        npm run conformance -- glsl --root DIR… [--piglit DIR] [--piglit-compute DIR] [--cache FILE] [--jobs N] [--lines] [--json FILE]
        npm run conformance -- levels --root DIR…
+       npm run conformance -- overloads
        npm run conformance -- relaxed [--glmark2 DIR] [--shadertoy DIR] [--three DIR] [--jobs N]
        npm run conformance -- scripts --root DIR --list FILE… [--compute] [--skips FILE] [--count N] [--limit-seconds 5] [--jobs N] [--json FILE]`;
 

@@ -27,11 +27,6 @@ export const disagreements: readonly Disagreement[] = [
   { file: "spv.imageAtomic64.comp", ours: "reject", reason: "64-bit images: an extension outside the list" },
   { file: "spv.imageAtomic64.frag", ours: "reject", reason: "64-bit images: an extension outside the list" },
   {
-    file: "spv.derivative.float16.frag",
-    ours: "invalid",
-    reason: "derivatives of 16-bit floats: spirv-val rejects the reference's module too",
-  },
-  {
     file: "struct_member_declarator_lists.frag",
     ours: "accept",
     reason: "members may have the name of a struct: newer versions of the reference agree",

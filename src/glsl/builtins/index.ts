@@ -1,2 +1,3 @@
 export { builtinFunctionNames, builtinOverloads, type Overload, type ParameterMode } from "./overloads.ts";
 export { type BuiltinVariable, builtinConstants, builtinVariables } from "./variables.ts";
+export { overloadSince, type Since, typeSince } from "./versions.ts";

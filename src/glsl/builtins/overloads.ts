@@ -121,7 +121,7 @@ function expandRow(row: string): Overload[] {
 /** Functions of integers that exist for every width. */
 const integerFunctions = /^(?:abs|sign|min|max|clamp|mix|(?:lessThan|greaterThan)(?:Equal)?|equal|notEqual)$/;
 /** Functions of floats that binary16 does not have, or whose rows are written out. */
-const notHalf = /pack|Bits|^subgroup/;
+const notHalf = /pack|Bits|^subgroup|^interpolate/;
 
 /** The same function for numbers of other widths, under the extension that brings them. */
 function otherWidths(row: string): string[] {
@@ -131,6 +131,8 @@ function otherWidths(row: string): string[] {
     const at = text.indexOf(" = ");
     return `${text.slice(0, at).replace(/\b\w+\b(?!\()/g, change)}${text.slice(at)}`;
   };
+  // opaque types of binary16 are an extension of their own
+  if (/\((?:[iu]?(?:sampler|texture|image))/.test(row)) return variants;
   const explicit = "+GL_EXT_shader_explicit_arithmetic_types";
   if (/\b(?:genFType|vec\d?|mat\d(?:x\d)?|float)\b/.test(row) && !notHalf.test(name)) {
     const half = (type: string): string =>

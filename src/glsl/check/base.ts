@@ -1,3 +1,4 @@
+import type { Since } from "../builtins/index.ts";
 import type { Diagnostics, Note } from "../diagnostics.ts";
 import type { Version } from "../preprocess/index.ts";
 import {
@@ -60,8 +61,12 @@ export abstract class CheckBase {
   protected readonly diagnostics: Diagnostics;
   protected readonly dialect: Dialect;
 
+  /** Versions that lack some of the built-in functions and types. */
+  protected readonly isOld: boolean;
+
   constructor(context: CheckContext) {
     this.context = context;
+    this.isOld = (context.version.es || context.version.number < 450) && !context.relaxed;
     this.dialect = dialectOf(context);
     this.diagnostics = context.diagnostics;
   }
@@ -112,6 +117,20 @@ export abstract class CheckBase {
     if (this.context.relaxed && !version.es) return;
     if (!version.es && (version.number >= 420 || extensions.has("GL_ARB_shading_language_420pack"))) return;
     this.diagnostics.error("GLSL_NEEDS_VERSION", { what, version: 420 }, place.position, place.end);
+  }
+
+  /** Whether the version, or an extension, has what came with a later version; reports it where neither does. */
+  protected hasSince(what: string, { desktop, es, extensions }: Since, place: Range): boolean {
+    const { version } = this.context;
+    const first = version.es ? es : desktop;
+    if (first !== 0 && version.number >= first) return true;
+    if (extensions.some((name) => this.context.extensions.has(name))) return true;
+    const values = {
+      what,
+      version: first === 0 ? `${desktop}, and no ES version has it` : `${first}${version.es ? " es" : ""}`,
+    };
+    this.diagnostics.error("GLSL_NEEDS_VERSION", values, place.position, place.end);
+    return false;
   }
 
   private allowsConversions(): boolean {

@@ -15,7 +15,7 @@ import {
   typeName,
 } from "../types/index.ts";
 import type { Range } from "./base.ts";
-import { InterfaceChecker } from "./interfaces.ts";
+import { containsInteger, InterfaceChecker } from "./interfaces.ts";
 import { locationCount } from "./locations.ts";
 import { packingOf, type Qualifiers } from "./qualifiers.ts";
 import type { BlockLayout, Storage, Variable } from "./tree.ts";
@@ -117,10 +117,12 @@ export abstract class BlockChecker extends InterfaceChecker {
     if (!q.layout.has("location") && !own && !this.context.relaxed) {
       this.diagnostics.error("GLSL_NO_LOCATION", { name: decl.name }, place.position, place.end);
     }
-    const qualified = placed.map((member) => ({
-      ...member,
-      interpolation: [...new Set([...q.interpolation, ...member.interpolation])],
-    }));
+    const qualified = placed.map((member) => {
+      const interpolation = new Set([...q.interpolation, ...member.interpolation]);
+      // members need not say so, as the reference compiler has it; Vulkan wants the decoration
+      if (stage === "fragment" && containsInteger(member.type)) interpolation.add("flat");
+      return { ...member, interpolation: [...interpolation] };
+    });
     for (const member of qualified) {
       if (member.type.kind !== "error") this.checkInterfaceType(storage, member.type, member.interpolation, member);
     }

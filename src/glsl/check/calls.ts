@@ -1,4 +1,10 @@
-import { builtinFunctionNames, builtinOverloads, type Overload, type ParameterMode } from "../builtins/index.ts";
+import {
+  builtinFunctionNames,
+  builtinOverloads,
+  type Overload,
+  overloadSince,
+  type ParameterMode,
+} from "../builtins/index.ts";
 import type { Note } from "../diagnostics.ts";
 import type * as ast from "../syntax/index.ts";
 import { arrayType, coreType, scalarFacts, scalarOf, type Type, typeName, voidType } from "../types/index.ts";
@@ -245,6 +251,7 @@ export abstract class CallChecker extends ConstructorChecker {
       case "out":
         return this.conversionRank(parameter.type, arg);
       case "inout":
+      case "interpolant":
       case "memory": {
         const rank = this.conversionRank(arg, parameter.type);
         return rank === 0 ? 0 : undefined;
@@ -402,7 +409,7 @@ export abstract class CallChecker extends ConstructorChecker {
       this.diagnostics.error("GLSL_CONSTANT_ARGUMENT", values, open.position, open.end);
       return false;
     }
-    const problem = memoryOrderProblem(overload, args, scopeAt);
+    const problem = memoryOrderProblem(overload, args, scopeAt, this.context.stage === "compute");
     if (problem === undefined) return true;
     this.diagnostics.error("GLSL_MEMORY_ORDER", { name, problem }, callee.position, callee.end);
     return false;
@@ -417,6 +424,10 @@ export abstract class CallChecker extends ConstructorChecker {
     if (!this.context.hasSubgroups && overload.extensions[0]?.startsWith("GL_KHR_shader_subgroup") === true) {
       const values = { name: overload.name, target: "vulkan1.1" };
       this.diagnostics.error("GLSL_NEEDS_TARGET", values, callee.position, callee.end);
+      return this.errorExpr(call, overload.returns);
+    }
+    const since = this.isOld ? overloadSince(overload) : undefined;
+    if (since !== undefined && !this.hasSince(`'${overload.name}'`, since, callee)) {
       return this.errorExpr(call, overload.returns);
     }
     if (overload.extensions.length > 0) this.noteExtension(`'${overload.name}'`, overload.extensions, callee);

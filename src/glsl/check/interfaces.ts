@@ -233,10 +233,10 @@ export function formatOf(q: Qualifiers): string | undefined {
 
 const integerParts = partTest((part) => {
   const scalar = scalarOf(part);
-  return scalar !== undefined && scalar !== "float" && scalar !== "bool";
+  return scalar !== undefined && scalar !== "float" && scalar !== "float16" && scalar !== "bool";
 });
 
 /** Whether a fragment input of the type cannot be interpolated. */
-function containsInteger(type: Type): boolean {
+export function containsInteger(type: Type): boolean {
   return containsType(type, integerParts);
 }

@@ -1,10 +1,17 @@
-import { MemorySemantics as Semantics } from "../../spirv/index.ts";
+import { Scope, MemorySemantics as Semantics } from "../../spirv/index.ts";
 import type { Overload } from "../builtins/index.ts";
 import type { Expr } from "./tree.ts";
 
 const orders = Semantics.Acquire | Semantics.Release | Semantics.AcquireRelease;
 const allSemantics = orders | Semantics.MakeAvailable | Semantics.MakeVisible | Semantics.Volatile;
 const allStorage = Semantics.UniformMemory | Semantics.WorkgroupMemory | Semantics.ImageMemory | Semantics.OutputMemory;
+const scopes: ReadonlySet<number> = new Set([
+  Scope.Device,
+  Scope.Workgroup,
+  Scope.Subgroup,
+  Scope.Invocation,
+  Scope.QueueFamily,
+]);
 
 /** Where a call has its scope: the first argument that must be constant. Undefined for calls that say no scope. */
 export function scopeArgument({ parameters, extensions, name }: Overload): number | undefined {
@@ -18,9 +25,16 @@ export function scopeArgument({ parameters, extensions, name }: Overload): numbe
  * What is wrong about the storage and semantics of a call whose arguments from `at` on are constants; undefined where
  * nothing is. Source: GL_KHR_memory_scope_semantics, section 8.11 as it changes it.
  */
-export function memoryOrderProblem({ name }: Overload, args: readonly Expr[], at: number): string | undefined {
+export function memoryOrderProblem(
+  { name }: Overload,
+  args: readonly Expr[],
+  at: number,
+  compute: boolean,
+): string | undefined {
   const numbers: number[] = [];
   for (const arg of args.slice(at)) numbers.push(arg.kind === "constant" ? Number(arg.values[0]) : 0);
+  const scope = scopeProblem(name === "controlBarrier", numbers, compute);
+  if (scope !== undefined) return scope;
   const barrier = name.endsWith("Barrier");
   const [storage = 0, semantics = 0, storage2, semantics2] =
     name === "controlBarrier" ? numbers.slice(2) : numbers.slice(1);
@@ -34,6 +48,17 @@ export function memoryOrderProblem({ name }: Overload, args: readonly Expr[], at
   if (load && (semantics & (Semantics.Release | Semantics.AcquireRelease)) !== 0) return "a load does not release";
   if (storage2 === undefined || semantics2 === undefined) return undefined;
   return problemOf(storage2, semantics2) ?? unequalProblem(storage, semantics, storage2, semantics2);
+}
+
+/** Which scopes there are in Vulkan, by stage. Source: the Vulkan specification's appendix on SPIR-V, "Scope". */
+function scopeProblem(control: boolean, numbers: readonly number[], compute: boolean): string | undefined {
+  const [first = 0, second = 0] = numbers;
+  if (control && first !== Scope.Subgroup && (first !== Scope.Workgroup || !compute)) {
+    return compute ? "it waits for a workgroup or a subgroup" : "outside of compute shaders it waits for a subgroup";
+  }
+  const memory = control ? second : first;
+  if (!scopes.has(memory)) return `there is no scope ${memory}`;
+  return memory === Scope.Workgroup && !compute ? "only compute shaders have workgroups" : undefined;
 }
 
 function problemOf(storage: number, semantics: number): string | undefined {

@@ -1,3 +1,4 @@
+import { typeSince } from "../builtins/index.ts";
 import type { Note } from "../diagnostics.ts";
 import type * as ast from "../syntax/index.ts";
 import {
@@ -92,6 +93,8 @@ export abstract class SpecifierChecker extends QualifierChecker {
         this.diagnostics.error("GLSL_NOT_IN_VULKAN", { what }, spec.position, spec.end);
         return errorType;
       }
+      const since = this.isOld && type.kind === "opaque" ? typeSince(spec.name) : undefined;
+      if (since !== undefined && !this.hasSince(`the type ${spec.name}`, since, spec)) return errorType;
       const extension = this.missingExtension(type, spec);
       if (extension !== undefined) {
         const values = { what: `the type ${spec.name}`, extension };
@@ -102,6 +105,9 @@ export abstract class SpecifierChecker extends QualifierChecker {
         this.diagnostics.error("GLSL_RESERVED_WORD", { name: spec.name }, spec.position, spec.end);
         return errorType;
       }
+      const wide = this.context.version.es && /^u?int64$/.test(scalarOf(type) ?? "");
+      if (wide && !this.hasSince(`the type ${spec.name}`, { desktop: 140, es: 0, extensions: [] }, spec))
+        return errorType;
       return type;
     }
     const symbol = this.scopes.lookup(spec.name);

@@ -28,6 +28,7 @@ const controlledDerivatives: ReadonlySet<number> = new Set<number>([
   Op.OpDPdyCoarse,
   Op.OpFwidthCoarse,
 ]);
+const derivatives: ReadonlySet<number> = new Set<number>([Op.OpDPdx, Op.OpDPdy, Op.OpFwidth, ...controlledDerivatives]);
 
 const { AcquireRelease, UniformMemory, WorkgroupMemory, ImageMemory } = MemorySemantics;
 const allMemory = AcquireRelease | UniformMemory | WorkgroupMemory | ImageMemory;
@@ -89,7 +90,7 @@ export abstract class BuiltinEmitter extends ImageEmitter {
       case "ext":
         return this.b.extInst(this.typeId(type), overload.opcode, this.operands(expr));
       case "op":
-        if (controlledDerivatives.has(overload.opcode)) this.b.capability(Capability.DerivativeControl);
+        if (derivatives.has(overload.opcode)) return this.derivative(expr);
         return this.arithmeticWords(overload.opcode, type, this.operands(expr));
       case "atomic": {
         const [pointer, scope, access] = this.atomicPointer(args[0]!);
@@ -233,6 +234,18 @@ export abstract class BuiltinEmitter extends ImageEmitter {
         return 0;
       }
     }
+  }
+
+  /** The instructions take 32 bits only: other widths go through them. */
+  private derivative(expr: BuiltinExpr): Id {
+    const { opcode } = expr.overload;
+    const { type } = expr;
+    if (controlledDerivatives.has(opcode)) this.b.capability(Capability.DerivativeControl);
+    const operands = this.operands(expr);
+    if (scalarOf(type) === "float") return this.arithmeticWords(opcode, type, operands);
+    const wide = type.kind === "vector" ? vectorType("float", type.size) : scalarType("float");
+    const result = this.arithmeticWords(opcode, wide, [this.convertValue(operands[0]!, type, wide)]);
+    return this.convertValue(result, wide, type);
   }
 
   /** Values of the arguments that are read; a scalar that stands for a vector is spread. */
