@@ -36,6 +36,7 @@ const entries: Readonly<Record<string, string>> = {
   "compile-worker": "src/service/compile-worker.ts",
   "compile-process": "src/service/compile-process.ts",
   "gpu-worker": "src/gpu/worker.ts",
+  "bench-worker": "src/cli/bench-compile-worker.ts",
 };
 
 const stampFile = "dist/stamp";

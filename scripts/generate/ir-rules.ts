@@ -53,7 +53,11 @@ function shape(pattern: readonly number[]): [mask: number, value: number] {
   for (let source = 0; k < pattern.length; source++) {
     const word = pattern[k] ?? 0;
     const op =
-      word >>> 28 === kind.op ? word & 0xffff : word >>> 28 === kind.variable ? undefined : (opNumbers.get("const") ?? 0);
+      word >>> 28 === kind.op
+        ? word & 0xffff
+        : word >>> 28 === kind.variable
+          ? undefined
+          : (opNumbers.get("const") ?? 0);
     if (op !== undefined) {
       if (op > 0xff || source > 2) throw new Error("a source's op must fit into a byte of a word");
       mask |= 0xff << (8 * source);
