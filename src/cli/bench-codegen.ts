@@ -106,13 +106,19 @@ export async function benchCodegen(shaders: readonly BenchShader[], peers: Peers
     // Not every text of a corpus is meant to be valid.
     if (peers !== undefined && words === undefined) continue;
     const pipeline = peers?.pipelines.get(id);
+    const counterpart = peers?.counterparts.get(id);
     const asked: CompileRequest = {
       ...request,
       robustness: "none",
       ...(words !== undefined && { language: "spirv", spirv: words }),
       ...(pipeline !== undefined && { pipeline }),
     };
-    const result = await compiler.compile(asked);
+    // Constants that a vertex shader writes are the fragment shader's on both sides.
+    const linked: CompileRequest | undefined =
+      counterpart === undefined || shader.stage !== "vert"
+        ? undefined
+        : { ...asked, stage: "fragment", spirv: counterpart, pipeline: {} };
+    const result = await compiler.compile(linked === undefined ? asked : { ...asked, linked });
     if (result.ok) rows.push(rowOf(shader, result.record, peers?.radv.get(id)));
     else refused.push({ id, message: result.diagnostics[0]?.message ?? "" });
   }

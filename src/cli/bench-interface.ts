@@ -176,11 +176,24 @@ function declaration(slot: Slot, direction: "in" | "out", name: string, qualifie
   return `layout(location = ${slot.location}${place}) ${[...qualifiers, direction].join(" ")} ${type} ${name};\n`;
 }
 
-/** A vertex shader that writes something else to every component that a fragment shader reads. */
+/** Buffers of transform feedback, bytes of a vertex in each. */
+const [feedbackBuffers, feedbackBytes] = [4, 256];
+
+/**
+ * A vertex shader that writes something else to every component that a fragment shader reads. Transform feedback holds
+ * the 32-bit ones fast: a driver that links would move what the fragment shader computes of them into this stage.
+ */
 function vertexShader(inputs: readonly Slot[]): string {
+  let used = 0;
   const declared = inputs.map((slot, k) => {
-    const qualifiers = slot.qualifiers.filter((q) => q === "flat" || q === "noperspective");
-    return declaration(slot, "out", `o${k}`, [...new Set(qualifiers)]);
+    const kept = slot.qualifiers.filter((q) => q === "flat" || q === "noperspective");
+    const plain = declaration(slot, "out", `o${k}`, [...new Set(kept)]);
+    const buffer = Math.floor(used / feedbackBytes);
+    if (!/^(float|int|uint)$/.test(slot.type) || buffer >= feedbackBuffers) return plain;
+    // A whole vector each, so that none crosses the end of a buffer.
+    const held = `xfb_buffer = ${buffer}, xfb_stride = ${feedbackBytes}, xfb_offset = ${used % feedbackBytes}`;
+    used += 16;
+    return plain.replace("layout(", `layout(${held}, `);
   });
   const written = inputs.map(({ type, components }, k) => {
     const value = `(position * ${k + 2}.25 + ${k * 3 + 1}.5)`;
@@ -192,17 +205,21 @@ function vertexShader(inputs: readonly Slot[]): string {
   return `${header}layout(location = 0) in vec4 position;\n${declared.join("")}${body}`;
 }
 
-/** A fragment shader that uses every component that a vertex shader writes. */
+/**
+ * A fragment shader that uses every component that a vertex shader writes, together with the pixel's place: what is
+ * computed of inputs and constants alone a driver that links may move into the vertex stage.
+ */
 function fragmentShader(outputs: readonly Slot[]): string {
   const declared = outputs.map((slot, k) => {
     const kept = slot.qualifiers.filter((q) => q === "flat" || q === "noperspective");
     const flat = slot.type === "float" || slot.type === "float16" ? [] : ["flat"];
     return declaration(slot, "in", `i${k}`, [...new Set([...kept, ...flat])]);
   });
-  const used = outputs.flatMap(({ components }, k) =>
+  const used = outputs.flatMap(({ type, components }, k) =>
     Array.from({ length: components }, (_, c) => {
       const part = components === 1 ? "" : `.${"xyzw"[c]}`;
-      return `  color.${"xyzw"[c]} += float(i${k}${part}) * ${k + 1}.5;\n`;
+      const place = `${scalars[type].one}(gl_FragCoord.x)`;
+      return `  color.${"xyzw"[c]} += float(i${k}${part} ${type.startsWith("float") ? "*" : "^"} ${place});\n`;
     }),
   );
   const body = `void main() {\n  color = vec4(0.0);\n${used.join("")}}\n`;

@@ -39,6 +39,8 @@ export interface Peers {
   readonly words: ReadonlyMap<string, Uint8Array>;
   /** The pipeline state that the driver is given, as this compiler's requests say it, by the shader's id. */
   readonly pipelines: ReadonlyMap<string, PipelineState>;
+  /** Words of the stage that each graphics shader is linked with, by the shader's id. */
+  readonly counterparts: ReadonlyMap<string, Uint8Array>;
 }
 
 const stageNames = { comp: "compute", vert: "vertex", frag: "fragment" } as const;
@@ -101,6 +103,7 @@ interface PeerInput {
   /** A line of the measuring tool's manifest: id, stage, entry, file, counterpart, bindings, vertex inputs, colours. */
   readonly line: string;
   readonly pipeline: PipelineState;
+  readonly counterpart?: Uint8Array;
 }
 
 const listed = (rows: readonly string[]) => (rows.length === 0 ? "-" : rows.join(","));
@@ -124,6 +127,7 @@ function peerInput({ id, stage, file }: BenchShader, words: Uint8Array, folder: 
   if (counterpart === undefined) return undefined;
   const formats = (rows: readonly StateFormat[]) => listed(rows.map((r) => `${r.location}:${r.vkFormat}`));
   return {
+    counterpart: readFileSync(join(folder, counterpart)),
     line: [...shared, counterpart, resources, formats(state.attributes), formats(state.colors)].join("\t"),
     pipeline:
       stage === "frag"
@@ -186,6 +190,7 @@ export function measurePeers(shaders: readonly BenchShader[], options: PeerOptio
     for (const name of ["spv", "isa"]) mkdirSync(join(folder, name), { recursive: true });
     const words = new Map<string, Uint8Array>();
     const pipelines = new Map<string, PipelineState>();
+    const counterparts = new Map<string, Uint8Array>();
     const manifest: string[] = [];
     const list: string[] = [];
     for (const shader of shaders) {
@@ -196,6 +201,7 @@ export function measurePeers(shaders: readonly BenchShader[], options: PeerOptio
       writeFileSync(join(folder, "spv", `${id}.spv`), bytes);
       words.set(id, bytes);
       pipelines.set(id, input.pipeline);
+      if (input.counterpart !== undefined) counterparts.set(id, input.counterpart);
       manifest.push(`${input.line}\n`);
       if (request.language === "glsl") {
         writeFileSync(join(folder, "spv", `${id}.${stage}`), request.source ?? "");
@@ -211,7 +217,7 @@ export function measurePeers(shaders: readonly BenchShader[], options: PeerOptio
     );
     const { glslang } = options;
     const front = glslang === undefined ? new Map() : readFrontEnd(shell(glslang, ["list.tsv", "-n", runs], folder));
-    return { radv, glslang: front, words, pipelines };
+    return { radv, glslang: front, words, pipelines, counterparts };
   } finally {
     if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
   }

@@ -21,7 +21,9 @@ it("compares the code of the example kernels with a peer's", async () => {
   const own = alone.rows[0]?.instructions as number;
   expect(alone.instructionsRatioGeomean).toBeUndefined();
   const peer = { id: saxpy?.id as string, instructions: own * 4, spills: 0, cpuUs: 1, assembly: "v_mov_b32 v0, s3" };
-  const peers: Peers = { radv: new Map([[peer.id, peer]]), glslang: new Map(), words: new Map(), pipelines: new Map() };
+  const none = new Map<string, never>();
+  const radv = new Map([[peer.id, peer]]);
+  const peers: Peers = { radv, glslang: none, words: none, pipelines: none, counterparts: none };
   const { shaders: count, instructionsRatioGeomean, over2x, refused } = await benchCodegen(shaders, peers);
   expect({ count, instructionsRatioGeomean, over2x, refused }).toEqual({
     count: 1,

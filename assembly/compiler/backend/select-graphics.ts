@@ -85,6 +85,8 @@ let copies: u32 = 0;
 function exported(value: u32): u32 {
   const operand = operandOf(value);
   if (isVgprOperand(operand)) return operand;
+  // Undefined: whatever is at hand.
+  if (opOf(value) == Op.UNDEF && copies > 0) return load<u32>(copied, 4);
   for (let k: u32 = 0; k < copies; k++) {
     const at = copied + ((<usize>k) << 3);
     if (load<u32>(at) == value) return load<u32>(at, 4);

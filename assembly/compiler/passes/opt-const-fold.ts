@@ -1,9 +1,10 @@
 /**
  * Computes instructions whose sources are all constants, by the fold expressions of the op rows (exact IEEE f32 and
- * integer arithmetic only; a NaN becomes 0x7fc00000). `iadd 2, 3` → `const 5`. O(instructions).
+ * integer arithmetic only; a NaN becomes 0x7fc00000). An undefined source is 0 to them, as it is to the back end; two
+ * undefined words packed for export stay undefined. `iadd 2, 3` → `const 5`. O(instructions).
  */
 import { spend } from "../../base/index.ts";
-import { foldOp, OpFlag, opFlags } from "../../gen/ir-ops.ts";
+import { foldOp, Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
 import {
   constant,
   constantBool,
@@ -15,11 +16,16 @@ import {
   nextInstr,
   opOf,
   replaceUses,
+  setSrc,
   src,
   srcCount,
   useCount,
   widthOf,
 } from "../ir/index.ts";
+
+function isUndef(v: u32): bool {
+  return opOf(v) == Op.UNDEF;
+}
 
 export function optConstFold(): bool {
   let progress = false;
@@ -28,6 +34,17 @@ export function optConstFold(): bool {
       const op = opOf(i);
       if (useCount(i) == 0 || (opFlags(op) & OpFlag.FOLDABLE) == 0) continue;
       const count = srcCount(i);
+      if (op >= <u32>Op.PACK_HALF_RTZ && op <= <u32>Op.PACK_SINT16 && isUndef(src(i, 0)) && isUndef(src(i, 1))) {
+        replaceUses(i, src(i, 0));
+        progress = true;
+        continue;
+      }
+      for (let k: u32 = 0; k < count; k++) {
+        const v = src(i, k);
+        if (!isUndef(v)) continue;
+        setSrc(i, k, widthOf(v) == 1 ? constantBool(false) : constant(0));
+        progress = true;
+      }
       let known = true;
       for (let k: u32 = 0; k < count && known; k++) known = isConst(src(i, k));
       if (!known) continue;
