@@ -1,9 +1,10 @@
 /**
- * Helper lanes of the fragment stage. A shader that looks at its quad neighbours, or that lanes may leave (demote), keeps
- * the mask of the lanes that are pixels of the primitive in an SGPR. With neighbours EXEC starts as whole quads; what
- * writes memory runs under the mask, exports too. Source: RDNA2 ISA, "Whole quad mode".
+ * Helper lanes of the fragment stage. A shader that looks at its quad neighbours starts with EXEC as whole quads. One that
+ * also writes memory, or that lanes may leave (demote), keeps the mask of the lanes that are pixels of the primitive in an
+ * SGPR, and writes under it. Exports go by the mask where lanes may have left; else helpers may export, as the hardware
+ * draws nothing outside what the primitive covers. Source: RDNA2 ISA, "Whole quad mode"; ACO exports with helpers too.
  */
-import { Op } from "../../gen/ir-ops.ts";
+import { Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
 import { Op as Isa } from "../../gen/isa-ops.ts";
 import { entryBlock, firstInstr, nextBlock, nextInstr, opOf, stage } from "../ir/index.ts";
 import { salu, saluNew } from "./build.ts";
@@ -33,22 +34,25 @@ export function scanExact(): void {
   live = 0;
   open = false;
   if (stage() != FRAGMENT) return;
+  let writes = false;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
       const op = opOf(i);
+      if ((opFlags(op) & OpFlag.WRITES) != 0 && op != Op.EXPORT && op != Op.STORE_SCRATCH) writes = true;
       if (op == Op.QUAD_PERM || op == Op.IMAGE_SAMPLE_QUAD || op == Op.IMAGE_QUERY_LOD) quads = true;
       if (op == Op.DEMOTE) demoting = true;
       if (op == Op.DEMOTE || op == Op.LOAD_HELPER) masked = true;
     }
   }
-  if (quads) masked = true;
+  if (quads && writes) masked = true;
 }
 
 /** Behind the arguments of the entry block. */
 export function startExact(): void {
-  if (!masked) return;
-  live = newVreg(RegClass.SGPR, 1);
-  salu(Isa.s_mov_b32, live, EXEC, 0);
+  if (masked) {
+    live = newVreg(RegClass.SGPR, 1);
+    salu(Isa.s_mov_b32, live, EXEC, 0);
+  }
   if (quads) salu(Isa.s_wqm_b32, EXEC, EXEC, 0);
 }
 
@@ -63,9 +67,9 @@ export function endPixels(): void {
   if (open) salu(Isa.s_mov_b32, EXEC, saved, 0);
   open = false;
 }
-/** EXEC is the pixels from here on: the end of the program. */
+/** EXEC is the pixels that are left from here on: the end of the program. */
 export function lastPixels(): void {
-  if (masked) salu(Isa.s_mov_b32, EXEC, live, 0);
+  if (demoting) salu(Isa.s_mov_b32, EXEC, live, 0);
 }
 
 /** demote. */
