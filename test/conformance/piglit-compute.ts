@@ -97,7 +97,9 @@ function readScript(
   return { groups, words: Uint32Array.from(words), probes };
 }
 
-/** Runs every compute test of a folder on the simulated GPU. Prints what fails; true where nothing does. */
+const levels = [0, 1, 2] as const;
+
+/** Runs every compute test of a folder, compiled at each level, on the simulated GPU. Prints what fails; true where nothing does. */
 export async function piglitComputeTests(folder: string): Promise<boolean> {
   const machine = createMachine({ memoryBytes: 128 << 20 });
   const compiler = createLocalCompiler();
@@ -108,15 +110,16 @@ export async function piglitComputeTests(folder: string): Promise<boolean> {
       const text = readFileSync(join(folder, name), "utf8");
       if (!name.endsWith(".shader_test") || !text.includes("[compute shader]")) continue;
       const test = convertComputeTest(text);
-      const request: CompileRequest = {
-        ...defaultRequest,
-        language: "glsl",
-        stage: "compute",
-        source: test.source,
-        filename: name,
-      };
-      const colors = new Uint32Array(4 * test.groups * test.localSize);
-      try {
+      const wrongAt = async (optimization: 0 | 1 | 2): Promise<string | undefined> => {
+        const request: CompileRequest = {
+          ...defaultRequest,
+          language: "glsl",
+          stage: "compute",
+          source: test.source,
+          filename: name,
+          options: { ...defaultRequest.options, optimization },
+        };
+        const colors = new Uint32Array(4 * test.groups * test.localSize);
         const buffers = [test.words, colors];
         const run = { buffers, push: new Uint32Array(0), groups: [test.groups, 1, 1] } as const;
         const result = await runKernel(machine, compiler, request, run);
@@ -125,17 +128,21 @@ export async function piglitComputeTests(folder: string): Promise<boolean> {
         const wrong = test.probes.filter(({ group, x, color }) =>
           color.some((wanted, at) => written[4 * (group * test.localSize + x) + at] !== wanted),
         );
-        if (wrong.length === 0) passed++;
-        else
-          failures.push(`${name}: ${wrong.length} of ${test.probes.length} probes, first ${JSON.stringify(wrong[0])}`);
-      } catch (error) {
-        failures.push(`${name}: ${String(error).slice(0, 300)}`);
+        if (wrong.length === 0) return undefined;
+        return `${wrong.length} of ${test.probes.length} probes, first ${JSON.stringify(wrong[0])}`;
+      };
+      let failure: string | undefined;
+      for (const level of levels) {
+        const wrong = await wrongAt(level).catch((error: unknown) => String(error).slice(0, 300));
+        if (wrong !== undefined) failure ??= `level ${level}: ${wrong}`;
       }
+      if (failure === undefined) passed++;
+      else failures.push(`${name}: ${failure}`);
     }
   } finally {
     await machine.close();
   }
   for (const failure of failures) console.log(failure);
-  console.log(`Piglit's compute tests: ${passed} passed, ${failures.length} failed`);
+  console.log(`Piglit's compute tests: ${passed} passed at levels ${levels.join(", ")}, ${failures.length} failed`);
   return failures.length === 0;
 }

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { type CoreTools, createCore } from "../../src/core/index.ts";
 import { parseIr } from "../../src/ir/index.ts";
-import { runInvocation } from "../backend/interpret.ts";
+import { runDispatch } from "./interpreter/dispatch.ts";
 
 let core: CoreTools;
 beforeAll(async () => {
@@ -45,18 +45,15 @@ b0:
         "lower-idiv",
       );
       if (!result.ok) throw new Error(JSON.stringify(result.failures));
-      const shader = parseIr(result.ir);
       const values = dividends(b).filter((a) => !(a === -0x80000000 && b === -1));
       const buffers = [new Uint32Array(values.buffer), new Uint32Array(values.length)];
-      for (let k = 0; k < values.length; k++) {
-        runInvocation(shader, {
-          localId: [k, 0, 0],
-          workgroupId: [0, 0, 0],
-          push: new Uint32Array(2),
-          buffers,
-          shared: new Uint32Array(1),
-        });
-      }
+      const memory = buffers.map(
+        ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
+      );
+      runDispatch(
+        { ...parseIr(result.ir), local: [values.length, 1, 1] },
+        { groups: [1, 1, 1], push: new Uint8Array(8), buffer: (_, binding) => memory[binding] },
+      );
       const expected = Uint32Array.from(values, (a) => wanted(a, b) >>> 0);
       expect(buffers[1], `${op} by ${b}`).toEqual(expected);
     }
