@@ -13,8 +13,10 @@ interface Entry {
   readonly interface: readonly Id[] | undefined;
 }
 
-/** 1 at the opcode of each instruction that ends a block. */
-const isTerminator = new Uint8Array(0x10000);
+/** What an instruction without result does to its block. */
+const ENDS_BLOCK = 1;
+const NEEDS_BRANCH = 2;
+const effects = new Uint8Array(0x10000);
 for (const opcode of [
   Op.OpBranch,
   Op.OpBranchConditional,
@@ -25,8 +27,15 @@ for (const opcode of [
   Op.OpUnreachable,
   Op.OpTerminateInvocation,
 ]) {
-  isTerminator[opcode] = 1;
+  effects[opcode] = ENDS_BLOCK;
 }
+effects[Op.OpSelectionMerge] = NEEDS_BRANCH;
+effects[Op.OpLoopMerge] = NEEDS_BRANCH;
+
+/** What is to be done before the next instruction; 0: nothing. */
+const NO_BLOCK = 1;
+const AFTER_MERGE = 2;
+const LINE_CHANGED = 4;
 
 /**
  * Writes a SPIR-V module: hands out ids, keeps types and constants unique, and puts every instruction into its section.
@@ -37,13 +46,14 @@ for (const opcode of [
 export class ModuleBuilder extends TypePool {
   /** The version word of the header. */
   version = 0;
-  private readonly capabilities: number[] = [];
+  private capabilities = new Int32Array(64);
+  private capabilityCount = 0;
   private lastCapability = -1;
   private standardSet: Id = 0;
-  private readonly extensions: string[] = [];
+  private extensions: string[] = [];
   private readonly imports = new Map<string, Id>();
   private readonly importWords = new WordBuffer();
-  private readonly entryPoints: Entry[] = [];
+  private entryPoints: Entry[] = [];
   private readonly modes = new WordBuffer();
   private readonly strings = new Map<string, Id>();
   private lastString = "";
@@ -73,13 +83,13 @@ export class ModuleBuilder extends TypePool {
     this.code,
   ];
   /** Ids and storage classes of the global variables, in turn. */
-  private readonly variables: number[] = [];
+  private readonly variables = new WordBuffer();
   private addressing: number = AddressingModel.Logical;
   private memory: number = MemoryModel.GLSL450;
   private inFunction = false;
-  private openBlock = false;
   private hasBlock = false;
-  private afterMerge = false;
+  /** `NO_BLOCK` and the others, as bits. */
+  private before = NO_BLOCK;
   /** The place that code to come has (line -1: none), and the one that the last OpLine gave. */
   private wantedFile: Id = 0;
   private wantedLine = -1;
@@ -97,20 +107,19 @@ export class ModuleBuilder extends TypePool {
   reset(target: SpirvTarget): void {
     this.resetPool();
     this.version = targetVersion[target];
-    this.capabilities.length = 0;
+    this.capabilityCount = 0;
     this.lastCapability = -1;
     this.standardSet = 0;
-    this.extensions.length = 0;
+    if (this.extensions.length > 0) this.extensions = [];
     if (this.imports.size > 0) this.imports.clear();
-    this.entryPoints.length = 0;
+    if (this.entryPoints.length > 0) this.entryPoints = [];
     if (this.strings.size > 0) this.strings.clear();
     this.lastStringId = 0;
-    this.variables.length = 0;
+    this.variables.clear();
     this.addressing = AddressingModel.Logical;
     this.memory = MemoryModel.GLSL450;
     this.inFunction = false;
-    this.openBlock = false;
-    this.afterMerge = false;
+    this.before = NO_BLOCK;
     this.head.clear();
     this.locals.clear();
     this.body.clear();
@@ -121,7 +130,13 @@ export class ModuleBuilder extends TypePool {
     // in the order in which the module has them; few, and most calls repeat the last one
     if (capability === this.lastCapability) return;
     this.lastCapability = capability;
-    if (!this.capabilities.includes(capability)) this.capabilities.push(capability);
+    for (let at = 0; at < this.capabilityCount; at++) if (this.capabilities[at] === capability) return;
+    if (this.capabilityCount === this.capabilities.length) {
+      const grown = new Int32Array(2 * this.capabilityCount);
+      grown.set(this.capabilities);
+      this.capabilities = grown;
+    }
+    this.capabilities[this.capabilityCount++] = capability;
   }
 
   extension(name: string): void {
@@ -220,7 +235,8 @@ export class ModuleBuilder extends TypePool {
   globalVariable(pointer: Id, storageClass: number, initializer?: Id): Id {
     const id = this.id();
     variable(this.globals, pointer, id, storageClass, initializer);
-    this.variables.push(id, storageClass);
+    this.variables.push(id);
+    this.variables.push(storageClass);
     return id;
   }
 
@@ -254,19 +270,19 @@ export class ModuleBuilder extends TypePool {
   /** Starts a block. The block before must have its terminator. */
   label(id: Id = this.id()): Id {
     this.needFunction();
-    invariant(!this.openBlock, "label inside an open block");
+    invariant((this.before & NO_BLOCK) !== 0, "label inside an open block");
     const words = this.hasBlock ? this.body : this.head;
     const at = words.open(Op.OpLabel, 2);
     words.store[at] = id;
     this.hasBlock = true;
-    this.openBlock = true;
     this.writtenLine = -1;
+    this.before = this.wantedLine < 0 ? 0 : LINE_CHANGED;
     return id;
   }
 
   /** True between a label and its terminator. */
   get inBlock(): boolean {
-    return this.openBlock;
+    return (this.before & NO_BLOCK) === 0;
   }
 
   /** A variable of storage class Function; it goes to the start of the first block wherever it is asked for. */
@@ -282,10 +298,15 @@ export class ModuleBuilder extends TypePool {
     this.wantedFile = file;
     this.wantedLine = line;
     this.wantedColumn = column;
+    const same = line === this.writtenLine && column === this.writtenColumn && file === this.writtenFile;
+    if (same) this.before &= ~LINE_CHANGED;
+    else this.before |= LINE_CHANGED;
   }
 
   noLine(): void {
     this.wantedLine = -1;
+    if (this.writtenLine < 0) this.before &= ~LINE_CHANGED;
+    else this.before |= LINE_CHANGED;
   }
 
   /**
@@ -302,7 +323,7 @@ export class ModuleBuilder extends TypePool {
     if (c !== undefined) store[at + 2] = c;
     if (d !== undefined) store[at + 3] = d;
     if (e !== undefined) store[at + 4] = e;
-    if (isTerminator[opcode] === 1) this.closeBlock();
+    if (effects[opcode] !== 0) this.applyEffect(effects[opcode]!);
   }
 
   /** As `emit` for any number of operands. */
@@ -310,11 +331,15 @@ export class ModuleBuilder extends TypePool {
     const start = this.open(opcode, operands.length + 1);
     const { store } = this.body;
     for (let at = 0; at < operands.length; at++) store[start + at] = operands[at]!;
-    if (isTerminator[opcode] === 1) this.closeBlock();
+    if (effects[opcode] !== 0) this.applyEffect(effects[opcode]!);
   }
 
-  private closeBlock(): void {
-    this.openBlock = false;
+  private applyEffect(effect: number): void {
+    if (effect === NEEDS_BRANCH) {
+      this.before |= AFTER_MERGE;
+      return;
+    }
+    this.before = NO_BLOCK;
     this.writtenLine = -1;
   }
 
@@ -365,17 +390,19 @@ export class ModuleBuilder extends TypePool {
 
   /** Starts an instruction of the open block, and gives the place of its second word in the store of `body`. */
   private open(opcode: number, count: number): number {
-    // the message is made only where it is needed: this is the busiest place of all
-    if (!this.openBlock) this.outsideBlock(opcode);
-    // a merge and its branch are neighbours: no line between them
-    if (!this.afterMerge) this.flushLine();
-    this.afterMerge = opcode === Op.OpSelectionMerge || opcode === Op.OpLoopMerge;
+    // this is the busiest place of all
+    if (this.before !== 0) this.prepare(opcode);
     return this.body.open(opcode, count);
   }
 
-  private outsideBlock(opcode: number): never {
-    this.needFunction();
-    throw new Bug(`${instructionRow(opcode)?.name} outside a block`);
+  private prepare(opcode: number): void {
+    if ((this.before & NO_BLOCK) !== 0) {
+      this.needFunction();
+      throw new Bug(`${instructionRow(opcode)?.name} outside a block`);
+    }
+    // a merge and its branch are neighbours: no line between them
+    if ((this.before & AFTER_MERGE) !== 0) this.before &= ~AFTER_MERGE;
+    else this.flushLine();
   }
 
   /** A `GLSL.std.450` instruction. */
@@ -394,7 +421,7 @@ export class ModuleBuilder extends TypePool {
 
   endFunction(): void {
     this.needFunction();
-    invariant(!this.openBlock, "function ends inside an open block");
+    invariant((this.before & NO_BLOCK) !== 0, "function ends inside an open block");
     const { code, head, locals, body } = this;
     body.open(Op.OpFunctionEnd, 1);
     code.append(head);
@@ -427,7 +454,7 @@ export class ModuleBuilder extends TypePool {
     preamble.push(0);
     preamble.push(this.bound);
     preamble.push(0);
-    for (let each = 0; each < capabilities.length; each++) {
+    for (let each = 0; each < this.capabilityCount; each++) {
       const at = preamble.open(Op.OpCapability, 2);
       preamble.store[at] = capabilities[each]!;
     }
@@ -449,11 +476,11 @@ export class ModuleBuilder extends TypePool {
   }
 
   private defaultInterface(words: WordBuffer): void {
-    const { variables } = this;
-    for (let at = 0; at < variables.length; at += 2) {
-      const storageClass = variables[at + 1];
+    const { store, length } = this.variables;
+    for (let at = 0; at < length; at += 2) {
+      const storageClass = store[at + 1];
       const inOut = storageClass === StorageClass.Input || storageClass === StorageClass.Output;
-      if (inOut || this.version >= 0x10400) words.push(variables[at]!);
+      if (inOut || this.version >= 0x10400) words.push(store[at]!);
     }
   }
 
@@ -462,21 +489,19 @@ export class ModuleBuilder extends TypePool {
   }
 
   private flushLine(): void {
-    const { body, wantedLine, writtenLine } = this;
+    const { body, wantedFile, wantedLine, wantedColumn } = this;
+    this.before &= ~LINE_CHANGED;
+    this.writtenLine = wantedLine;
     if (wantedLine < 0) {
-      if (writtenLine >= 0) body.open(Op.OpNoLine, 1);
-      this.writtenLine = -1;
+      body.open(Op.OpNoLine, 1);
       return;
     }
-    const { wantedFile, wantedColumn } = this;
-    if (wantedLine === writtenLine && wantedColumn === this.writtenColumn && wantedFile === this.writtenFile) return;
     const at = body.open(Op.OpLine, 4);
     const { store } = body;
     store[at] = wantedFile;
     store[at + 1] = wantedLine;
     store[at + 2] = wantedColumn;
     this.writtenFile = wantedFile;
-    this.writtenLine = wantedLine;
     this.writtenColumn = wantedColumn;
   }
 }

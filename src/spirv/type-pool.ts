@@ -8,7 +8,7 @@ export type Id = number;
 
 /** Buckets of the table of types and constants at first, a power of two, and its entries. */
 const BUCKETS = 256;
-const ENTRY_WORDS = 6;
+const ENTRY_WORDS = 7;
 const ENTRIES = 2 * BUCKETS;
 /** Scalar types of a module that are noted; there are a dozen kinds. */
 const SCALARS = 16;
@@ -21,8 +21,8 @@ export class TypePool {
   readonly globals = new WordBuffer(1024);
   readonly annotations = new WordBuffer(512);
   /**
-   * Types and constants by a hash. An entry is six numbers: the next entry of its bucket (0: none), opcode, two operands,
-   * layout, id. Of an instruction with more operands the opcode is inverted, and the two numbers are its offset in
+   * Types and constants by a hash. An entry is seven numbers: the next entry of its bucket (0: none), opcode, two operands,
+   * layout, id, bucket. Of an instruction with more operands the opcode is inverted, and the two numbers are its offset in
    * `globals` and the hash of its words. The first entry is none.
    */
   private buckets = new Int32Array(BUCKETS);
@@ -45,8 +45,11 @@ export class TypePool {
   protected resetPool(): void {
     this.globals.clear();
     this.annotations.clear();
-    if (this.buckets.length === BUCKETS) this.buckets.fill(0);
-    else {
+    if (this.buckets.length === BUCKETS) {
+      // few buckets are in use: clearing those is less than clearing all
+      const { buckets, entries, entriesEnd } = this;
+      for (let entry = ENTRY_WORDS; entry < entriesEnd; entry += ENTRY_WORDS) buckets[entries[entry + 6]!] = 0;
+    } else {
       this.buckets = new Int32Array(BUCKETS);
       this.entries = new Int32Array(ENTRIES * ENTRY_WORDS);
     }
@@ -112,6 +115,7 @@ export class TypePool {
     entries[entry + 3] = second;
     entries[entry + 4] = layout;
     entries[entry + 5] = id;
+    entries[entry + 6] = slot;
     buckets[slot] = entry;
   }
 
@@ -127,6 +131,7 @@ export class TypePool {
       const hash = opcode < 0 ? second : hashOf(opcode, first, second, entries[entry + 4]!);
       const slot = hash & (buckets.length - 1);
       entries[entry] = buckets[slot]!;
+      entries[entry + 6] = slot;
       buckets[slot] = entry;
     }
     this.buckets = buckets;

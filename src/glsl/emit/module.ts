@@ -91,7 +91,7 @@ class ModuleEmitter extends StatementEmitter {
     this.options = options;
     this.hasDerivatives = options.stage === "fragment";
     this.opaqueFunctions = undefined;
-    this.wanted.length = 0;
+    if (this.wanted.length > 0) this.wanted.length = 0;
     this.position = 0;
     this.lastFileId = 0;
     const b = this.b;

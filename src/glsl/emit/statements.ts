@@ -26,7 +26,7 @@ export abstract class StatementEmitter extends ExpressionEmitter {
 
   protected override startModule(target: SpirvTarget): void {
     super.startModule(target);
-    this.targets.length = 0;
+    if (this.targets.length > 0) this.targets.length = 0;
   }
 
   protected statements(list: readonly Stmt[]): void {

@@ -26,13 +26,13 @@ const descriptorIndexing = ["SPV_EXT_descriptor_indexing", 0x10500] as const;
 /** Variables: where they live, their types and decorations. */
 export abstract class VariableEmitter extends ConstantEmitter {
   /** Slots of the function in the making: it may be made again for other images. */
-  private readonly ownSlots: Variable[] = [];
+  private ownSlots: Variable[] = [];
   /** Strides of the buffers that transform feedback writes. */
   protected captureStrides = noStrides;
 
   protected override startModule(target: SpirvTarget): void {
     super.startModule(target);
-    this.ownSlots.length = 0;
+    this.ownSlots = [];
     this.captureStrides = noStrides;
   }
 
@@ -52,8 +52,9 @@ export abstract class VariableEmitter extends ConstantEmitter {
   }
 
   protected dropOwnSlots(): void {
+    if (this.ownSlots.length === 0) return;
     for (const variable of this.ownSlots) variable.slot = undefined;
-    this.ownSlots.length = 0;
+    this.ownSlots = [];
   }
 
   /** The variable's type, as the argument has it where it is a parameter. */

@@ -108,7 +108,7 @@ export function referenceStride(type: ReferenceType): number {
 const packings = { std140: 0, std430: 2, scalar: 4 } as const;
 
 /** A small number for each layout that a block may have. */
-export function layoutIndex(packing: Packing, rowMajor: boolean): number {
+function layoutIndex(packing: Packing, rowMajor: boolean): number {
   return packings[packing] + (rowMajor ? 1 : 0);
 }
 
