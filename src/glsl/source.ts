@@ -1,5 +1,8 @@
 import type { Span } from "../base/index.ts";
 
+/** Characters that a search for a line goes through at most; further ones are looked up. */
+const WALK_LIMIT = 4096;
+
 interface LineOverride {
   /** Offset of the first character that the override holds for. */
   readonly offset: number;
@@ -104,25 +107,73 @@ export class Sources {
     return { file: override.name ?? file.name, line: override.line + physical - override.physicalLine };
   }
 
-  /** File, line and column that `locate` found last. */
-  readonly found = { file: "", line: 0, column: 0 };
+  /** What `locate` found last; columns of all places in [`from`, `until`) count on from `from`, on the same line. */
+  readonly found = { file: "", line: 0, column: 0, from: 0, until: 0 };
+  /** The file that `locate` walks through line by line, whether it may, and the line it is at: offsets in the text. */
+  private walked: SourceFile | undefined;
+  private isWalked = false;
+  private walkedLine = 0;
+  private walkedFrom = 0;
+  private walkedUntil = 0;
 
   /** As `place`, with the answer in `found`: an object for each line of a shader would be many. */
   locate(position: number): void {
     const file = this.fileOf(position);
     const { found } = this;
-    if (file.lineOverrides !== undefined || file.spliceOffsets.length > 0 || file.plain !== true) {
+    if (file.plain !== true || file.lineOverrides !== undefined || !this.walks(file)) {
       const { file: name, line, column } = this.place(position);
       found.file = name;
       found.line = line;
       found.column = column;
+      found.from = 0;
+      found.until = 0;
       return;
     }
     const offset = position - file.base;
-    const physical = this.physicalLine(file, offset);
+    this.walkTo(file, offset);
     found.file = file.name;
-    found.line = physical + 1;
-    found.column = 1 + Math.max(0, offset - this.lineStarts(file)[physical]!);
+    found.line = this.walkedLine + 1;
+    found.column = 1 + offset - this.walkedFrom;
+    found.from = file.base + this.walkedFrom;
+    found.until = file.base + this.walkedUntil;
+  }
+
+  /** Whether the lines of a file end at nothing but line feeds, as those of most do. */
+  private walks(file: SourceFile): boolean {
+    if (file !== this.walked) {
+      this.walked = file;
+      this.isWalked = file.spliceOffsets.length === 0 && !file.text.includes("\r");
+      this.walkedLine = -1;
+      this.walkedFrom = 0;
+      this.walkedUntil = 0;
+    }
+    return this.isWalked;
+  }
+
+  private walkTo(file: SourceFile, offset: number): void {
+    const { text } = file;
+    let line = this.walkedLine;
+    let from = this.walkedFrom;
+    let until = this.walkedUntil;
+    if (offset < from - WALK_LIMIT || offset > until + WALK_LIMIT) {
+      line = this.physicalLine(file, offset);
+      const starts = this.lineStarts(file);
+      from = starts[line]!;
+      until = starts[line + 1] ?? text.length + 1;
+    }
+    for (; offset >= until; line++) {
+      from = until;
+      until = text.indexOf("\n", from) + 1;
+      // the last line ends behind the text
+      if (until === 0) until = text.length + 1;
+    }
+    for (; offset < from; line--) {
+      until = from;
+      from = until < 2 ? 0 : text.lastIndexOf("\n", until - 2) + 1;
+    }
+    this.walkedLine = line;
+    this.walkedFrom = from;
+    this.walkedUntil = until;
   }
 
   /** Line and column from 1; the column counts code points. */

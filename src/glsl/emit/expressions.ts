@@ -111,7 +111,8 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
 
   /** An expression for what it does; the value may be left out. */
   protected effect(expr: Expr): Id {
-    if (!containsUnsized(expr.type)) return this.value(expr);
+    const { kind } = expr.type;
+    if ((kind !== "array" && kind !== "struct") || !containsUnsized(expr.type)) return this.value(expr);
     // an array without a size has no value: what leads to it may have effects
     let at = expr;
     for (;;) {

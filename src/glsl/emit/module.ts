@@ -80,6 +80,10 @@ class ModuleEmitter extends StatementEmitter {
   private lastPosition = -1;
   private lastFile = "";
   private lastFileId: Id = 0;
+  /** The line that was found last, and the places on it; none where they are not known. */
+  private lastLine = 0;
+  private lineFrom = 0;
+  private lineUntil = 0;
 
   constructor(options: EmitOptions) {
     super();
@@ -94,6 +98,7 @@ class ModuleEmitter extends StatementEmitter {
     if (this.wanted.length > 0) this.wanted.length = 0;
     this.position = 0;
     this.lastFileId = 0;
+    this.lineUntil = 0;
     const b = this.b;
     b.capability(Capability.Shader);
     if (options.vulkanMemoryModel) this.useVulkanMemoryModel();
@@ -290,15 +295,23 @@ class ModuleEmitter extends StatementEmitter {
   protected override linePosition(position: number): void {
     if (position < 0) return;
     this.position = position;
-    if (!this.options.debugInfo || position === this.lastPosition) return;
+    if (position === this.lastPosition || !this.options.debugInfo) return;
     this.lastPosition = position;
+    if (position < this.lineFrom || position >= this.lineUntil) this.findLine(position);
+    else this.b.line(this.lastFileId, this.lastLine, 1 + position - this.lineFrom);
+  }
+
+  private findLine(position: number): void {
     const { sources } = this.options;
     sources.locate(position);
-    const { file, line, column } = sources.found;
+    const { file, line, column, from, until } = sources.found;
     if (file !== this.lastFile || this.lastFileId === 0) {
       this.lastFile = file;
       this.lastFileId = this.b.string(file);
     }
+    this.lastLine = line;
+    this.lineFrom = from;
+    this.lineUntil = until;
     this.b.line(this.lastFileId, line, column);
   }
 }
