@@ -104,7 +104,7 @@ export async function benchCodegen(shaders: readonly BenchShader[], peers: Peers
     const { id, request } = shader;
     const words = peers?.words.get(id);
     // Not every text of a corpus is meant to be valid.
-    if (peers !== undefined && words === undefined) continue;
+    if (peers?.refused.has(id) === true) continue;
     const pipeline = peers?.pipelines.get(id);
     const counterpart = peers?.counterparts.get(id);
     const asked: CompileRequest = {

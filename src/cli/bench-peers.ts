@@ -37,6 +37,8 @@ export interface Peers {
   readonly glslang: ReadonlyMap<string, number>;
   /** The words that both sides compile, by the shader's id. */
   readonly words: ReadonlyMap<string, Uint8Array>;
+  /** Shaders that glslangValidator or the manifest cannot take, by id. */
+  readonly refused: ReadonlySet<string>;
   /** The pipeline state that the driver is given, as this compiler's requests say it, by the shader's id. */
   readonly pipelines: ReadonlyMap<string, PipelineState>;
   /** Words of the stage that each graphics shader is linked with, by the shader's id. */
@@ -191,13 +193,17 @@ export function measurePeers(shaders: readonly BenchShader[], options: PeerOptio
     const words = new Map<string, Uint8Array>();
     const pipelines = new Map<string, PipelineState>();
     const counterparts = new Map<string, Uint8Array>();
+    const refused = new Set<string>();
     const manifest: string[] = [];
     const list: string[] = [];
     for (const shader of shaders) {
       const { id, stage, request } = shader;
       const bytes = wordsOf(shader, folder);
       const input = bytes === undefined ? undefined : peerInput(shader, bytes, folder);
-      if (bytes === undefined || input === undefined) continue;
+      if (bytes === undefined || input === undefined) {
+        refused.add(id);
+        continue;
+      }
       writeFileSync(join(folder, "spv", `${id}.spv`), bytes);
       words.set(id, bytes);
       pipelines.set(id, input.pipeline);
@@ -217,7 +223,7 @@ export function measurePeers(shaders: readonly BenchShader[], options: PeerOptio
     );
     const { glslang } = options;
     const front = glslang === undefined ? new Map() : readFrontEnd(shell(glslang, ["list.tsv", "-n", runs], folder));
-    return { radv, glslang: front, words, pipelines, counterparts };
+    return { radv, glslang: front, words, refused, pipelines, counterparts };
   } finally {
     if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
   }

@@ -23,7 +23,7 @@ it("compares the code of the example kernels with a peer's", async () => {
   const peer = { id: saxpy?.id as string, instructions: own * 4, spills: 0, cpuUs: 1, assembly: "v_mov_b32 v0, s3" };
   const none = new Map<string, never>();
   const radv = new Map([[peer.id, peer]]);
-  const peers: Peers = { radv, glslang: none, words: none, pipelines: none, counterparts: none };
+  const peers: Peers = { radv, glslang: none, words: none, refused: new Set(), pipelines: none, counterparts: none };
   const { shaders: count, instructionsRatioGeomean, over2x, refused } = await benchCodegen(shaders, peers);
   expect({ count, instructionsRatioGeomean, over2x, refused }).toEqual({
     count: 1,
