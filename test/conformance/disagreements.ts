@@ -19,11 +19,6 @@ export const disagreements: readonly Disagreement[] = [
     ours: "reject",
     reason: "rectangle textures: spirv-val rejects the reference's module, since Vulkan has no ImageRect",
   },
-  {
-    file: "spv.int64.frag",
-    ours: "reject",
-    reason: "64-bit bitCount, findLSB and computed SpecIds: spirv-val rejects the reference's module",
-  },
   { file: "spv.imageAtomic64.comp", ours: "reject", reason: "64-bit images: an extension outside the list" },
   { file: "spv.imageAtomic64.frag", ours: "reject", reason: "64-bit images: an extension outside the list" },
   {

@@ -98,3 +98,34 @@ export function mutateModule(random: Random, modules: readonly Uint32Array[]): U
   }
   return Uint32Array.from(words);
 }
+
+/** A module with one operand changed, so that it often stays valid: to another id, by a low bit, or to that of another instruction. */
+export function mutateOperand(random: Random, modules: readonly Uint32Array[]): Uint32Array {
+  const words = Uint32Array.from(random.pick(modules));
+  const starts: number[] = [];
+  for (let at = 5; at < words.length; at += words[at]! >>> 16) starts.push(at);
+  for (let edits = 1 + random.below(2); edits > 0; edits--) {
+    const start = random.pick(starts);
+    const count = words[start]! >>> 16;
+    if (count < 2) continue;
+    const place = 1 + random.below(count - 1);
+    const at = start + place;
+    switch (random.below(4)) {
+      case 0:
+        words[at] = 1 + random.below(Math.max(2, words[3]! & 0xffff));
+        break;
+      case 1:
+        words[at] = words[at]! ^ (1 << random.below(6));
+        break;
+      case 2:
+        words[at] = words[at]! + 1 - 2 * random.below(2);
+        break;
+      default: {
+        const other = random.pick(starts);
+        const same = (words[other]! & 0xffff) === (words[start]! & 0xffff) || random.below(4) === 0;
+        if (same && place < words[other]! >>> 16) words[at] = words[other + place]!;
+      }
+    }
+  }
+  return words;
+}

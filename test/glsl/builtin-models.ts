@@ -176,6 +176,10 @@ const plain: Readonly<Record<string, Model>> = {
   doubleBitsToUint64: each((x) => doubleBits(n(x))),
   int64BitsToDouble: each((x) => bitsToDouble(i(x))),
   uint64BitsToDouble: each((x) => bitsToDouble(i(x))),
+  halfBitsToInt16: each((x) => BigInt.asIntN(16, halfBits(n(x)))),
+  halfBitsToUint16: each((x) => halfBits(n(x))),
+  int16BitsToHalf: each((x) => bitsToHalf(i(x))),
+  uint16BitsToHalf: each((x) => bitsToHalf(i(x))),
   float16BitsToInt16: each((x) => BigInt.asIntN(16, halfBits(n(x)))),
   float16BitsToUint16: each((x) => halfBits(n(x))),
   int16BitsToFloat16: each((x) => bitsToHalf(i(x))),
@@ -273,7 +277,12 @@ const plain: Readonly<Record<string, Model>> = {
       return scalarName(returns) === "int" ? BigInt.asIntN(32, BigInt(`0b${digits}`)) : BigInt(`0b${digits}`);
     }),
   ],
-  bitCount: each((x) => BigInt([...BigInt.asUintN(32, i(x)).toString(2)].filter((digit) => digit === "1").length)),
+  bitCount: (args, overload) => {
+    const width = widthOf(overload.parameters[0]!.type);
+    const count = (x: Value): bigint =>
+      BigInt([...BigInt.asUintN(width, i(x)).toString(2)].filter((d) => d === "1").length);
+    return each((x) => count(x))(args, overload);
+  },
   findLSB: each((x) => (x === 0n ? -1n : highest(i(x) & -i(x)))),
   findMSB: each((x) => (x === 0n || x === -1n ? -1n : highest(i(x) < 0n ? ~i(x) : i(x)))),
   atomicAdd: atomic((old, x) => old + x),

@@ -54,6 +54,8 @@ const special: Readonly<Record<string, readonly (readonly Value[] | undefined)[]
   uint64BitsToDouble: [[0x3ff8000000000001n, 0xc000000000000000n, 0x4000000000000000n, 0x4010000000000000n]],
   int16BitsToFloat16: [[0x3c00n, -0x4000n, 0x3555n, 0x4200n]],
   uint16BitsToFloat16: [[0x3c00n, 0xc000n, 0x3555n, 0x4200n]],
+  int16BitsToHalf: [[0x3c00n, -0x4000n, 0x3555n, 0x4200n]],
+  uint16BitsToHalf: [[0x3c00n, 0xc000n, 0x3555n, 0x4200n]],
   packUnorm2x16: [[0.2, -0.3]],
   packSnorm2x16: [[0.2, -0.3]],
   packUnorm4x8: [[0.2, -0.3, 0.7, 1.5]],

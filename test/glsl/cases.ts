@@ -338,4 +338,10 @@ export const cases: readonly Case[] = [
   no("/* open"),
   no("int a = 1 @ 2;"),
   no("int a = $;"),
+
+  // overloads where types of every width are on: promotions before conversions, which are as good as each other
+  yes("uint8_t a = uint8_t(1); int b = abs(a);", "#extension GL_EXT_shader_explicit_arithmetic_types : enable"),
+  yes("int16_t a = int16_t(1); uint b = min(1u, a);", "#extension GL_EXT_shader_explicit_arithmetic_types : enable"),
+  no("float a = sqrt(int(buf.f[0]));", "#extension GL_EXT_shader_explicit_arithmetic_types : enable"),
+  no("int16_t a; int8_t b; int c = int(min(b, a));", "#extension GL_EXT_shader_explicit_arithmetic_types : enable"),
 ];

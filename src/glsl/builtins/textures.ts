@@ -125,11 +125,10 @@ function sampling(rows: string[], shape: Shape): void {
   const forms = (returns: string, sampler: string, suffix: string, at: string, role: string, shadow: boolean): void => {
     const bias = levels && !(shadow && (name === "2DArray" || name === "CubeArray"));
     const lod = levels && !(shadow && !(name === "1D" || name === "2D" || name === "1DArray"));
-    const grad = !(shadow && name === "CubeArray");
     rows.push(`${returns} texture${suffix}(${sampler}, ${at}) = sample s${role}`);
     if (bias) rows.push(`${returns} texture${suffix}(${sampler}, ${at}, float) = sample s${role}b @fragment`);
     if (lod) rows.push(`${returns} texture${suffix}Lod(${sampler}, ${at}, float) = sample s${role}l`);
-    if (grad) rows.push(`${returns} texture${suffix}Grad(${sampler}, ${at}, ${g}, ${g}) = sample s${role}xy`);
+    rows.push(`${returns} texture${suffix}Grad(${sampler}, ${at}, ${g}, ${g}) = sample s${role}xy`);
     if (o === undefined) return;
     rows.push(`${returns} texture${suffix}Offset(${sampler}, ${at}, ${o}) = sample s${role}o`);
     if (bias)

@@ -55,17 +55,35 @@ const implicitTargets: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
   double: [],
 };
 
+const explicitExtensions = ["", "_int8", "_int16", "_int32", "_int64", "_float16", "_float32", "_float64"].map(
+  (suffix) => `GL_EXT_shader_explicit_arithmetic_types${suffix}`,
+);
+
+/**
+ * Rank of a conversion where types of every width are on: promotions (small integers to int, reals to double), then
+ * conversions of integers or reals among themselves, then of integers to reals; those of one kind are no better than
+ * each other. Source: GL_EXT_shader_explicit_arithmetic_types, section 6.1 as it changes it.
+ */
+function explicitRank(from: ScalarKind, to: ScalarKind): number {
+  if (to === "double" && isReal(from)) return 1;
+  if (to === "int" && scalarFacts[from].bits < 32 && !isReal(from)) return 1;
+  return isReal(from) === isReal(to) ? 2 : 3;
+}
+
 /** Typed nodes and implicit conversions. */
 export abstract class CheckBase {
   protected readonly context: CheckContext;
   protected readonly diagnostics: Diagnostics;
   protected readonly dialect: Dialect;
 
+  /** Overloads are chosen as GL_EXT_shader_explicit_arithmetic_types says. */
+  private readonly explicitTypes: boolean;
   /** Versions that lack some of the built-in functions and types. */
   protected readonly isOld: boolean;
 
   constructor(context: CheckContext) {
     this.context = context;
+    this.explicitTypes = explicitExtensions.some((name) => context.extensions.has(name));
     this.isOld = (context.version.es || context.version.number < 450) && !context.relaxed;
     this.dialect = dialectOf(context);
     this.diagnostics = context.diagnostics;
@@ -145,6 +163,7 @@ export abstract class CheckBase {
   protected scalarRank(from: ScalarKind, to: ScalarKind): number | undefined {
     if (from === to) return 0;
     if (!this.allowsConversions() || !implicitTargets[from].includes(to)) return undefined;
+    if (this.explicitTypes) return explicitRank(from, to);
     if (from === "int" && to === "uint" && this.context.version.number < 400 && !this.context.version.es) {
       if (this.context.relaxed) return signRank;
       return this.context.extensions.has("GL_ARB_gpu_shader5") ? signRank : undefined;

@@ -190,16 +190,15 @@ export abstract class CallChecker extends ConstructorChecker {
 
   /** Subgroup functions don't convert numbers of other widths: they have them by extensions of their own. */
   private checkExtended({ name, position, end }: ast.NameExpr, target: Overload, args: readonly Expr[]): boolean {
-    for (let at = 0; at < args.length; at++) {
-      const scalar = scalarOf(args[at]!.type);
-      if (scalar === undefined || scalar === scalarOf(target.parameters[at]!.type)) continue;
-      const { bits } = scalarFacts[scalar];
-      if (bits === 32 || scalar === "double") continue;
-      const extension = `GL_EXT_shader_subgroup_extended_types_${scalar.replace("uint", "int")}`;
-      this.diagnostics.error("GLSL_NEEDS_EXTENSION", { what: `'${name}' of ${scalar}`, extension }, position, end);
-      return false;
-    }
-    return true;
+    const [value] = args;
+    const scalar = value === undefined ? undefined : scalarOf(value.type);
+    if (scalar === undefined || scalar === scalarOf(target.parameters[0]!.type)) return true;
+    const { bits } = scalarFacts[scalar];
+    // a ballot is one whatever it is made of
+    if (bits === 32 || scalar === "double" || target.name.includes("Ballot")) return true;
+    const extension = `GL_EXT_shader_subgroup_extended_types_${scalar.replace("uint", "int")}`;
+    this.diagnostics.error("GLSL_NEEDS_EXTENSION", { what: `'${name}' of ${scalar}`, extension }, position, end);
+    return false;
   }
 
   /** The function that the arguments' types choose; undefined where none or several do, which is reported. */

@@ -236,7 +236,15 @@ const wideFolds: Readonly<Record<string, (args: readonly Component[]) => Compone
   greaterThanEqual: ([x, y]) => (x! >= y! ? 1 : 0),
   equal: ([x, y]) => (x === y ? 1 : 0),
   notEqual: ([x, y]) => (x === y ? 0 : 1),
+  bitCount: ([x]) => [...BigInt.asUintN(64, BigInt(x!)).toString(2)].filter((digit) => digit === "1").length,
+  findLSB: ([x]) => highestBit(BigInt(x!) & -BigInt(x!)),
+  findMSB: ([x]) => highestBit(x! < 0 ? ~BigInt(x!) : BigInt(x!)),
 };
+
+/** The place of the highest bit set; -1 where there is none. */
+function highestBit(value: bigint): number {
+  return value === 0n ? -1 : BigInt.asUintN(64, value).toString(2).length - 1;
+}
 
 function foldWideBuiltin(name: string, type: Type, args: readonly ConstantExpr[]): readonly Component[] | undefined {
   const fold = Object.hasOwn(wideFolds, name) ? wideFolds[name] : undefined;

@@ -11,7 +11,16 @@ import {
 } from "../../spirv/index.ts";
 import type { Overload } from "../builtins/index.ts";
 import type { BuiltinExpr, Expr } from "../check/index.ts";
-import { numberOf, scalarFacts, scalarOf, scalarType, type Type, vectorType } from "../types/index.ts";
+import {
+  numberOf,
+  type ScalarKind,
+  scalarFacts,
+  scalarOf,
+  scalarType,
+  type Type,
+  vectorType,
+  withScalar,
+} from "../types/index.ts";
 import { constantNumber, ImageEmitter, isImageLowering } from "./images.ts";
 import type { Place } from "./places.ts";
 
@@ -208,6 +217,10 @@ export abstract class BuiltinEmitter extends ImageEmitter {
       case "helperInvocation":
         this.namedCapability("DemoteToHelperInvocation");
         return this.b.emitResult(Op.OpIsHelperInvocationEXT, this.typeId(type));
+      case "bitCountWide":
+      case "findLsbWide":
+      case "findMsbWide":
+        return this.wideBits(expr);
       case "addCarry":
         return this.pair(expr, type, type, (struct, operands) =>
           this.b.emitResultWords(Op.OpIAddCarry, struct, operands),
@@ -246,6 +259,37 @@ export abstract class BuiltinEmitter extends ImageEmitter {
     const wide = type.kind === "vector" ? vectorType("float", type.size) : scalarType("float");
     const result = this.arithmeticWords(opcode, wide, [this.convertValue(operands[0]!, type, wide)]);
     return this.convertValue(result, wide, type);
+  }
+
+  /** Bits of 64-bit integers, whose halves the instructions count: they take 32 bits only. */
+  private wideBits({ overload, args, type }: BuiltinExpr): Id {
+    const given = args[0]!.type;
+    const shape = (scalar: ScalarKind): Type => withScalar(given, scalar);
+    const [unsigned, int, bool] = [shape("uint"), shape("int"), shape("bool")];
+    let value = this.value(args[0]!);
+    if (overload.lowering === "findMsbWide" && scalarOf(given) === "int64") {
+      // of a negative number the highest bit that is clear
+      const sign = this.arithmetic(Op.OpShiftRightArithmetic, given, value, this.filledConstant(given, 63));
+      value = this.arithmetic(Op.OpBitwiseXor, given, value, sign);
+    }
+    const upper = this.arithmetic(Op.OpShiftRightLogical, given, value, this.filledConstant(given, 32));
+    const [low, high] = [this.convertValue(value, given, unsigned), this.convertValue(upper, given, unsigned)];
+    if (overload.lowering === "bitCountWide") {
+      const [a, b] = [this.arithmetic(Op.OpBitCount, int, low), this.arithmetic(Op.OpBitCount, int, high)];
+      return this.convertValue(this.arithmetic(Op.OpIAdd, int, a, b), int, type);
+    }
+    const lowest = overload.lowering === "findLsbWide";
+    const search = lowest ? GlslStd450.FindILsb : GlslStd450.FindUMsb;
+    const zero = this.filledConstant(unsigned, 0);
+    const inLow = this.b.extInst(this.typeId(int), search, [low]);
+    const inHigh = this.b.extInst(this.typeId(int), search, [high]);
+    const shifted = this.arithmetic(Op.OpIAdd, int, inHigh, this.filledConstant(int, 32));
+    const select = (condition: Id, yes: Id, no: Id): Id =>
+      this.b.emitResult(Op.OpSelect, this.typeId(int), condition, yes, no);
+    const hasHigh = this.arithmetic(Op.OpINotEqual, bool, high, zero);
+    const hasLow = this.arithmetic(Op.OpINotEqual, bool, low, zero);
+    const found = lowest ? select(hasLow, inLow, select(hasHigh, shifted, inHigh)) : select(hasHigh, shifted, inLow);
+    return this.convertValue(found, int, type);
   }
 
   /** Values of the arguments that are read; a scalar that stands for a vector is spread. */
