@@ -32,6 +32,24 @@ function find(i: u32, first: u32, count: u32): u32 {
   return 0;
 }
 
+/** A register with one constant, shared as above; 0 in stages where EXEC changes within a block. */
+export function constantRegister(bits: u32): u32 {
+  if (stage() != 0) return 0;
+  for (let e: u32 = 0; e < ENTRIES; e++) {
+    if (load<u32>(word(e, 0)) == buildBlock() && load<u32>(word(e, 2)) == 1 && load<u32>(word(e, 3)) == bits)
+      return load<u32>(word(e, 1));
+  }
+  const operand = newVreg(RegClass.VGPR, 1);
+  copy(operand, constantOperand(bits));
+  const e = oldest;
+  oldest = (oldest + 1) % ENTRIES;
+  store<u32>(word(e, 0), buildBlock());
+  store<u32>(word(e, 1), operand);
+  store<u32>(word(e, 2), 1);
+  store<u32>(word(e, 3), bits);
+  return operand;
+}
+
 /** Registers with the constant sources [first, first + count) of `i`, or 0 where not all are constants. */
 export function constantTuple(i: u32, first: u32, count: u32): u32 {
   if (stage() != 0 || count > MAX_COUNT) return 0;

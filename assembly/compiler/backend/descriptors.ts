@@ -26,6 +26,7 @@ import {
   sideOf,
   src,
   srcCount,
+  upperBound,
 } from "../ir/index.ts";
 import {
   buildAnchor,
@@ -156,6 +157,7 @@ export function scanDescriptors(thrifty: bool): void {
   rowCount = 0;
   local = false;
   localBlock = 0;
+  recentBlock = 0;
   memory.fill(pairs, 0, 34 * 4);
   let order: u32 = 0;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
@@ -276,9 +278,37 @@ function loadNeighbours(pair: u32, r: u32, offset: i32): void {
 }
 
 /** Scalar byte offset of an array element of a descriptor row; an index out of range is held in range. */
-function elementOffset(row: u32, index: u32): u32 {
-  const held = saluNew(Isa.s_min_u32, index, constantOperand(bindingColumn(row, 4) - 1));
+function elementOffset(row: u32, element: u32, index: u32): u32 {
+  const last = bindingColumn(row, 4) - 1;
+  const held = upperBound(element, 0) <= last ? index : saluNew(Isa.s_min_u32, index, constantOperand(last));
   return saluNew(Isa.s_mul_i32, held, constantOperand(bindingColumn(row, 3)));
+}
+
+/**
+ * Descriptors of array elements that are loaded already in the block `recentBlock`: binding's row and kind of `rows`,
+ * index, operand. An index that differs between lanes has none.
+ */
+const RECENT: u32 = 4;
+const recent = memory.data(4 * 12, 4);
+let recentBlock: u32 = 0;
+let recentCount: u32 = 0;
+
+function findRecent(row: u32, element: u32): u32 {
+  if (recentBlock != buildBlock()) return 0;
+  for (let k: u32 = 0; k < min<u32>(recentCount, RECENT); k++) {
+    const at = recent + <usize>k * 12;
+    if (load<u32>(at) == row && load<u32>(at, 4) == element) return load<u32>(at, 8);
+  }
+  return 0;
+}
+function keepRecent(row: u32, element: u32, operand: u32): u32 {
+  if (recentBlock != buildBlock()) recentCount = 0;
+  recentBlock = buildBlock();
+  const at = recent + <usize>(recentCount++ % RECENT) * 12;
+  store<u32>(at, row);
+  store<u32>(at, element, 4);
+  store<u32>(at, operand, 8);
+  return operand;
 }
 
 /** The V# at an address of the window: 4 SGPRs. */
@@ -312,7 +342,7 @@ export function selectDescriptorAddress(i: u32): void {
   }
   const index = operandOf(src(i, 0));
   if (classOf(i) == ValueClass.SGPR) {
-    const at = saluNew(Isa.s_add_u32, elementOffset(row, index), constantOperand(first));
+    const at = saluNew(Isa.s_add_u32, elementOffset(row, src(i, 0), index), constantOperand(first));
     salu(Isa.s_add_u32, define(i), pointer, at);
     return;
   }
@@ -379,8 +409,12 @@ function resource(i: u32, kind: u32, set: u32, binding: u32, element: u32, extra
   if (!isConst(element)) {
     const given = operandOf(element);
     let index: u32 = 0;
+    const key = row | (kind << 8);
     if ((flagsOf(i) & InstrFlag.NONUNIFORM) == 0 || !isVgprOperand(given)) {
-      index = inScalar(given);
+      const known = findRecent(key, element);
+      if (known != 0) return known;
+      const at = inSgpr(elementOffset(row, element, inScalar(given)));
+      return keepRecent(key, element, loadResource(pair, offset, at, dwords));
     } else if (isWatering()) {
       // One loop an instruction: image and sampler must go by the same index.
       if (wateredValue != element) failAt(instrPlace[i], Fail.BACKEND_UNSUPPORTED, opOf(i), 4, 0);
@@ -390,7 +424,7 @@ function resource(i: u32, kind: u32, set: u32, binding: u32, element: u32, extra
       wateredValue = element;
       wateredScalar = index;
     }
-    return loadResource(pair, offset, inSgpr(elementOffset(row, index)), dwords);
+    return loadResource(pair, offset, inSgpr(elementOffset(row, element, index)), dwords);
   }
   const wanted = constBits(element);
   const at = offset + min<u32>(wanted, bindingColumn(row, 4) - 1) * bindingColumn(row, 3);
@@ -474,8 +508,12 @@ export function descriptorOf(i: u32): u32 {
     const pair = pointerPair(set, setPointer(set));
     const given = operandOf(src(i, k));
     const differs = (flagsOf(i) & InstrFlag.NONUNIFORM) != 0 && isVgprOperand(given);
+    const element = src(i, k);
+    const known = differs ? 0 : findRecent(row, element);
+    if (known != 0) return known;
     const index = differs ? openWaterfall(given) : inScalar(given);
-    return loadDescriptor(pair, offset, inSgpr(elementOffset(row, index)));
+    const loaded = loadDescriptor(pair, offset, inSgpr(elementOffset(row, element, index)));
+    return differs ? loaded : keepRecent(row, element, loaded);
   }
   const element: u32 = k >= 0 ? min<u32>(constBits(src(i, k)), count - 1) : 0;
   const pair = pointerPair(set, setPointer(set));

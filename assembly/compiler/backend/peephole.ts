@@ -1,9 +1,10 @@
 /**
  * What shows only when registers are known: tests of a comparison's mask that VCC itself answers, and pairs of moves that
- * one 64-bit instruction does. Runs after `cleanUp`, before short forms and waits.
+ * one 64-bit instruction does; and invalidations of caches that no load comes between. Runs after `cleanUp`, before short forms and waits.
  */
-import { Format, Op, OpFlag, opFlags, opFormat, opOtherForm } from "../../gen/isa-ops.ts";
+import { Counter, Format, OP_COUNT, Op, OpFlag, opCounter, opFlags, opFormat, opOtherForm } from "../../gen/isa-ops.ts";
 import { bFirst, bLast, bOrder, mDst0, mDst1, mLit, mMods, mNext, mOp, mPrev, mSrc0, mSrc1 } from "./columns.ts";
+import { P_RELEASE } from "./launch.ts";
 import { Hw, hw, hwCode, layoutLength, Mod, removeInstr } from "./machine.ts";
 
 const VCC: u32 = Hw.VCC_LO;
@@ -89,9 +90,35 @@ function pairMoves(i: u32, j: u32, vector: bool): bool {
   return true;
 }
 
+/** Takes away an invalidation that is followed by another one of the same cache before anything is loaded. */
+function dropInvalidations(b: u32): void {
+  let vector: u32 = 0;
+  let shared: u32 = 0;
+  let next: u32 = 0;
+  for (let i = bFirst[b]; i != 0; i = next) {
+    next = mNext[i];
+    const op = mOp[i];
+    if (op == Op.buffer_gl0_inv) {
+      if (vector != 0) removeInstr(vector);
+      vector = i;
+    } else if (op == Op.buffer_gl1_inv) {
+      if (shared != 0) removeInstr(shared);
+      shared = i;
+    } else if (op >= OP_COUNT || loads(op)) {
+      vector = op == P_RELEASE ? vector : 0;
+      shared = op == P_RELEASE ? shared : 0;
+    }
+  }
+}
+/** Whether the instruction may bring something into a cache. */
+function loads(op: u32): bool {
+  return opCounter(op) != Counter.none && opCounter(op) != Counter.vs && opFormat(op) != Format.DS;
+}
+
 export function peephole(): void {
   for (let k: u32 = 0; k < layoutLength(); k++) {
     const b = bOrder[k];
+    dropInvalidations(b);
     for (let i = bFirst[b]; i != 0; i = mNext[i]) {
       const vector = mOp[i] == <u32>Op.v_mov_b32_e32;
       const j = mNext[i];

@@ -20,7 +20,7 @@ import {
 import { buildBlock, constantOperand, copy, inSgpr, inVgpr, raw, saluNew, sopp, valu, valuNew } from "./build.ts";
 import { classOf, ValueClass } from "./classes.ts";
 import { mDst0, mImm, mMods, mSrc0, mSrc1, mSrc2, mSrc3, valueNeed, valueOperand } from "./columns.ts";
-import { constantTuple } from "./constants.ts";
+import { constantRegister, constantTuple } from "./constants.ts";
 import { descriptorOf, pushPair } from "./descriptors.ts";
 import { isPushInlined, P_RELEASE, pushDword, pushOffset } from "./launch.ts";
 import {
@@ -390,7 +390,9 @@ function sharedAddress(offset: u32, base: u32, room: u32, limit: u32): void {
   if (isConst(offset)) {
     const at = <u64>constBits(offset) + <u64>base;
     const fits = at + room <= <u64>limit;
-    addressVgpr = inVgpr(fits ? hw(Hw.ZERO, 1) : constantOperand(at > 0xffffffff ? 0xffffffff : <u32>at));
+    const first = fits ? 0 : at > 0xffffffff ? 0xffffffff : <u32>at;
+    const known = constantRegister(first);
+    addressVgpr = known != 0 ? known : inVgpr(constantOperand(first));
     addressImm = fits ? <u32>at : 0;
     return;
   }
@@ -468,8 +470,14 @@ function pairOffset(at: u32): u32 {
   return (at >> 2) | (((at >> 2) + 1) << 8);
 }
 
+/** Data of a DS instruction, which only reads it. */
+function sharedData(value: u32): u32 {
+  const known = isConst(value) ? constantRegister(constBits(value)) : 0;
+  return known != 0 ? known : dataOperand(value);
+}
+
 export function selectSharedStore(i: u32): void {
-  const data = dataOperand(src(i, 0));
+  const data = sharedData(src(i, 0));
   const count = operandSize(data);
   const wide = aligned(src(i, 1), imm(i, 0), 4);
   const whole = isWhole(i, count);
@@ -556,8 +564,8 @@ export function selectSharedAtomic(i: u32): void {
   const compareSwap = opOf(i) == Op.SHARED_ATOMIC_CMPSWAP;
   const used = useCount(i) > 0;
   const wide = componentsOf(i) == 2;
-  const first = dataOperand(src(i, 1));
-  const second = compareSwap ? dataOperand(src(i, 2)) : 0;
+  const first = sharedData(src(i, 1));
+  const second = compareSwap ? sharedData(src(i, 2)) : 0;
   sharedAddress(src(i, 0), imm(i, 0), 0, DS_OFFSET_MAX);
   let op: u32 = wide
     ? used

@@ -3,6 +3,11 @@ import { Op } from "../../gen/ir-ops.ts";
 import { constBits, imm, isConst, opOf, src, widthOf } from "./instr.ts";
 import { localSize } from "./shader.ts";
 
+/** What a load of so many bits gives at most; 0 stands for words. */
+function narrow(bits: u32): u32 {
+  return bits == 0 ? 0xffffffff : ((<u32>1) << bits) - 1;
+}
+
 /** No value of the IR value is above this. Depth-limited: an unknown one is 0xffffffff. */
 export function upperBound(v: u32, depth: u32): u32 {
   const unknown: u32 = 0xffffffff;
@@ -14,6 +19,14 @@ export function upperBound(v: u32, depth: u32): u32 {
       return localSize(imm(v, 0)) - 1;
     case Op.B2I:
       return 1;
+    case Op.LOAD_UBO:
+    case Op.LOAD_SSBO:
+      return narrow(imm(v, 3));
+    case Op.LOAD_SHARED:
+    case Op.LOAD_SCRATCH:
+      return narrow(imm(v, 1));
+    case Op.F2F16:
+      return 0xffff;
     case Op.UMOD:
       return isConst(src(v, 1)) && constBits(src(v, 1)) != 0 ? constBits(src(v, 1)) - 1 : unknown;
     case Op.IAND:

@@ -100,6 +100,14 @@ function clusterOf(at: u32): u32 {
   return 0;
 }
 
+/** A word combined over the lanes: `mode` as `bits` of wave_scan, 32 for the whole wave. */
+function combinedWord(kind: u32, value: u32, mode: u32): u32 {
+  const combined = alu1(mode == LANES ? Op.WAVE_REDUCE : Op.WAVE_SCAN, value);
+  setImm(combined, 0, kind);
+  if (mode != LANES) setImm(combined, 1, mode);
+  return combined;
+}
+
 function liftScan(op: u32, at: u32, count: u32): void {
   const id = valueAt(at + 5);
   const type = idAt(at + 1);
@@ -126,15 +134,15 @@ function liftScan(op: u32, at: u32, count: u32): void {
     const value = leafPool[values + k];
     if (cluster == 1) {
       leafPool[run + k] = value;
+    } else if (width == 64 && kind >= 6 && kind <= 8) {
+      // Bit by bit: each half for itself.
+      leafPool[run + k] = pair(combinedWord(<u32>kind, low(value), mode), combinedWord(<u32>kind, high(value), mode));
     } else if (width == 64) {
       leafPool[run + k] = combinedPair(<u32>kind, value, mode);
     } else if (mode == LANES && width == 1) {
       leafPool[run + k] = combinedBool(<u32>kind, value);
     } else {
-      const combined = alu1(mode == LANES ? Op.WAVE_REDUCE : Op.WAVE_SCAN, word(value));
-      setImm(combined, 0, <u32>kind);
-      if (mode != LANES) setImm(combined, 1, mode);
-      leafPool[run + k] = unword(combined, value);
+      leafPool[run + k] = unword(combinedWord(<u32>kind, word(value), mode), value);
     }
   }
   if (failed()) return;

@@ -1,12 +1,14 @@
 /**
  * Applies the rewrites of `src/ir/rules.ts` (as words in `assembly/gen/ir-rules.ts`): first rule that fits, once per
  * instruction and run. Float rewrites are exact, so `exact` instructions take part; the new root keeps the flag.
- * `iadd %0, 0` → `%0`. Also imul by a power of two → ishl, and umin with a constant that the value never exceeds → the value. O(instructions * rules of the op).
+ * `iadd %0, 0` → `%0`. Also imul by a power of two → ishl, umin with a constant that the value never exceeds → the value, and
+ * masks and extensions of low bits that nothing sees. O(instructions * rules of the op).
  */
 import { spend } from "../../base/index.ts";
 import { foldOp, Op, OpFlag, opDst, opFlags } from "../../gen/ir-ops.ts";
 import { RULE_STARTS, RULE_WORDS } from "../../gen/ir-rules.ts";
 import {
+  alu2,
   constant,
   constantBool,
   constBits,
@@ -14,6 +16,7 @@ import {
   entryBlock,
   firstInstr,
   flagsOf,
+  imm,
   isConst,
   newInstr,
   nextBlock,
@@ -180,6 +183,59 @@ function shifts(i: u32): u32 {
   return sum > 31 ? constant(0) : shiftBy(op, src(inner, 0), sum);
 }
 
+/** A mask of low bits. */
+function isLowMask(bits: u32): bool {
+  return (bits & (bits + 1)) == 0;
+}
+
+/** Bits that an extraction from bit 0 on keeps; 0 for another op. */
+function extracted(v: u32): u32 {
+  const op = opOf(v);
+  if (op == Op.IAND) {
+    if (!isConst(src(v, 1)) && !isConst(src(v, 0))) return 0;
+    const mask = constBits(isConst(src(v, 1)) ? src(v, 1) : src(v, 0));
+    return isLowMask(mask) ? mask : 0;
+  }
+  if (op != Op.UBFE && op != Op.IBFE) return 0;
+  if (!isConst(src(v, 1)) || !isConst(src(v, 2)) || (constBits(src(v, 1)) & 31) != 0) return 0;
+  return ((<u32>1) << (constBits(src(v, 2)) & 31)) - 1;
+}
+
+/** The value that v has cut short or extended, where its low bits `mask` stay; v where there is none. */
+function uncut(v: u32, mask: u32): u32 {
+  let value = v;
+  while (widthOf(value) == 32 && (extracted(value) & mask) == mask && mask != 0 && spend(1)) {
+    value = opOf(value) == Op.IAND && isConst(src(value, 0)) ? src(value, 1) : src(value, 0);
+  }
+  return value;
+}
+
+/** iand with a mask of low bits: without extensions below it that reach as far; the value itself where that is never above the mask. */
+function masked(i: u32): u32 {
+  if (opOf(i) != Op.IAND || widthOf(i) != 32) return 0;
+  const k: u32 = isConst(src(i, 1)) ? 1 : 0;
+  const mask = src(i, k);
+  if (!isConst(mask) || !isLowMask(constBits(mask))) return 0;
+  const value = uncut(src(i, 1 - k), constBits(mask));
+  if (upperBound(value, 0) <= constBits(mask)) return value;
+  if (value == src(i, 1 - k)) return 0;
+  cursorBefore(i);
+  return alu2(Op.IAND, value, mask);
+}
+
+/** Bits that a store of less than words takes of its data; 0 for other ops. */
+function storedBits(i: u32): u32 {
+  switch (opOf(i)) {
+    case Op.STORE_SSBO:
+      return imm(i, 3);
+    case Op.STORE_SHARED:
+    case Op.STORE_SCRATCH:
+      return imm(i, 1);
+    default:
+      return 0;
+  }
+}
+
 /** umin with a constant that the other source never exceeds: that source. */
 function bounded(i: u32): u32 {
   if (opOf(i) != Op.UMIN) return 0;
@@ -199,10 +255,19 @@ export function optAlgebraic(): bool {
   let progress = false;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
+      const bits = storedBits(i);
+      if (bits != 0) {
+        const data = uncut(src(i, 0), ((<u32>1) << bits) - 1);
+        if (data == src(i, 0)) continue;
+        setSrc(i, 0, data);
+        progress = true;
+        continue;
+      }
       if (useCount(i) == 0 || (opFlags(opOf(i)) & OpFlag.PURE) == 0) continue;
       let value = rewrite(i);
       if (value == 0) value = shifts(i);
       if (value == 0) value = bounded(i);
+      if (value == 0) value = masked(i);
       if (value == 0 || value == i) continue;
       if (opOf(value) != Op.CONST && useCount(value) == 0) setFlags(value, flagsOf(i));
       replaceUses(i, value);

@@ -28,6 +28,7 @@ import {
   setSrc,
   src,
   srcCount,
+  upperBound,
   zeroBits,
 } from "../ir/index.ts";
 import { PASS_BASE } from "../memory-map.ts";
@@ -238,7 +239,9 @@ function joinStores(i: u32, k: u32): u32 {
   let data: u32;
   let wide: u32 = 0;
   if (accBits != 0) {
-    data = alu2(Op.IOR, lowData, alu2(Op.ISHL, highData, constant(accBits)));
+    const mask = ((<u32>1) << accBits) - 1;
+    const cut = upperBound(lowData, 0) <= mask ? lowData : alu2(Op.IAND, lowData, constant(mask));
+    data = alu2(Op.IOR, cut, alu2(Op.ISHL, highData, constant(accBits)));
     wide = accBits == 8 ? 16 : 0;
   } else {
     const lows = componentsOf(lowData);
