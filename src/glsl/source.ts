@@ -169,7 +169,8 @@ export class Sources {
     }
     for (; offset < from; line--) {
       until = from;
-      from = until < 2 ? 0 : text.lastIndexOf("\n", until - 2) + 1;
+      // mostly a few characters, for which this is faster than a search from the end
+      for (from = until - 1; from > 0 && text.charCodeAt(from - 1) !== 10; ) from--;
     }
     this.walkedLine = line;
     this.walkedFrom = from;

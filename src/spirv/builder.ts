@@ -4,7 +4,7 @@ import { instructionRow } from "./grammar.ts";
 import { encodeString } from "./literals.ts";
 import { type Id, TypePool } from "./type-pool.ts";
 import { magicNumber, type SpirvTarget, targetVersion } from "./version.ts";
-import { maxInstructionWords, WordBuffer } from "./word-buffer.ts";
+import { maxInstructionWords, takeWords, WordBuffer } from "./word-buffer.ts";
 
 interface Entry {
   readonly model: number;
@@ -53,9 +53,13 @@ export class ModuleBuilder extends TypePool {
   private extensions: string[] = [];
   private readonly imports = new Map<string, Id>();
   private readonly importWords = new WordBuffer();
-  private entryPoints: Entry[] = [];
+  private readonly entryPoints: Entry[] = [];
+  private entryCount = 0;
   private readonly modes = new WordBuffer();
+  /** Ids of texts after the first, which is mostly the only one. */
   private readonly strings = new Map<string, Id>();
+  private firstString = "";
+  private firstStringId: Id = 0;
   private lastString = "";
   private lastStringId: Id = 0;
   private readonly stringWords = new WordBuffer();
@@ -112,8 +116,9 @@ export class ModuleBuilder extends TypePool {
     this.standardSet = 0;
     if (this.extensions.length > 0) this.extensions = [];
     if (this.imports.size > 0) this.imports.clear();
-    if (this.entryPoints.length > 0) this.entryPoints = [];
+    this.entryCount = 0;
     if (this.strings.size > 0) this.strings.clear();
+    this.firstStringId = 0;
     this.lastStringId = 0;
     this.variables.clear();
     this.addressing = AddressingModel.Logical;
@@ -172,7 +177,7 @@ export class ModuleBuilder extends TypePool {
    * every Input and Output variable (before).
    */
   entryPoint(model: number, fn: Id, name: string, interfaceIds?: readonly Id[]): void {
-    this.entryPoints.push({ model, fn, name, interface: interfaceIds });
+    this.entryPoints[this.entryCount++] = { model, fn, name, interface: interfaceIds };
   }
 
   executionMode(fn: Id, mode: number, ...operands: readonly number[]): void {
@@ -192,14 +197,25 @@ export class ModuleBuilder extends TypePool {
   /** The id of an OpString, one for each text. */
   string(text: string): Id {
     if (this.lastStringId !== 0 && text === this.lastString) return this.lastStringId;
-    let id = this.strings.get(text);
-    if (id === undefined) {
-      id = this.id();
-      this.strings.set(text, id);
-      this.stringWords.text(Op.OpString, id, -1, text);
-    }
+    const id = this.stringId(text);
     this.lastString = text;
     this.lastStringId = id;
+    return id;
+  }
+
+  private stringId(text: string): Id {
+    const isKnown = this.firstStringId !== 0;
+    if (isKnown && text === this.firstString) return this.firstStringId;
+    let id = isKnown ? this.strings.get(text) : undefined;
+    if (id !== undefined) return id;
+    id = this.id();
+    this.stringWords.text(Op.OpString, id, -1, text);
+    if (isKnown) {
+      this.strings.set(text, id);
+      return id;
+    }
+    this.firstString = text;
+    this.firstStringId = id;
     return id;
   }
 
@@ -433,7 +449,7 @@ export class ModuleBuilder extends TypePool {
     this.inFunction = false;
   }
 
-  /** The whole module, sections in the specification's order. */
+  /** The whole module, sections in the specification's order. A small one may share its buffer with other modules. */
   finish(): Uint32Array {
     invariant(!this.inFunction, "module ends inside a function");
     this.writePreamble();
@@ -441,7 +457,7 @@ export class ModuleBuilder extends TypePool {
     const { sections } = this;
     let length = 0;
     for (let at = 0; at < sections.length; at++) length += sections[at]!.length;
-    const words = new Uint32Array(length);
+    const words = takeWords(length);
     let end = 0;
     for (let at = 0; at < sections.length; at++) end = sections[at]!.copyTo(words, end);
     return words;
@@ -466,7 +482,8 @@ export class ModuleBuilder extends TypePool {
     const at = model.open(Op.OpMemoryModel, 3);
     model.store[at] = this.addressing;
     model.store[at + 1] = this.memory;
-    for (const entry of this.entryPoints) {
+    for (let each = 0; each < this.entryCount; each++) {
+      const entry = this.entryPoints[each]!;
       const start = model.length;
       model.text(Op.OpEntryPoint, entry.model, entry.fn, entry.name);
       if (entry.interface === undefined) this.defaultInterface(model);

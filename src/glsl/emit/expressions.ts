@@ -30,6 +30,8 @@ export const noOpaque: readonly OpaqueArgument[] = [];
 
 /** Nodes that an operand may have to be computed whether it is wanted or not. */
 const CHEAP_LIMIT = 8;
+/** Operators of a chain that are walked by calls. */
+const CHAIN_DEPTH = 32;
 
 /** Expressions to instructions. */
 export abstract class ExpressionEmitter extends BuiltinEmitter {
@@ -166,13 +168,15 @@ export abstract class ExpressionEmitter extends BuiltinEmitter {
     return variable;
   }
 
-  /** Left-deep chains in a loop, as deep as the source has them. */
-  private binaryChain(expr: BinaryExpr): Id {
-    if (expr.left.kind !== "binary") return this.binaryStep(expr, this.value(expr.left));
-    const chain: BinaryExpr[] = [];
-    let left: Expr = expr;
-    for (; left.kind === "binary" && left.constness !== 2; left = left.left) chain.push(left);
-    let result = this.value(left);
+  /** Left-deep chains, as deep as the source has them: in a loop where they are deep. */
+  private binaryChain(expr: BinaryExpr, depth = 0): Id {
+    const { left } = expr;
+    if (left.kind !== "binary" || left.constness === 2) return this.binaryStep(expr, this.value(left));
+    if (depth < CHAIN_DEPTH) return this.binaryStep(expr, this.binaryChain(left, depth + 1));
+    const chain: BinaryExpr[] = [expr];
+    let first: Expr = left;
+    for (; first.kind === "binary" && first.constness !== 2; first = first.left) chain.push(first);
+    let result = this.value(first);
     for (let at = chain.length - 1; at >= 0; at--) result = this.binaryStep(chain[at]!, result);
     return result;
   }

@@ -68,6 +68,8 @@ export abstract class TypeEmitter {
   protected module = 0;
   /** The module is of the Vulkan memory model. */
   protected vulkanMemory = false;
+  /** The module has some number of 8 or 16 bits. */
+  private hasNarrow = false;
   private referenceIds: Map<ReferenceType, Id> | undefined;
 
   /** Starts another module; each class forgets what it kept of the one before. */
@@ -75,6 +77,7 @@ export abstract class TypeEmitter {
     this.b.reset(target);
     this.module = nextModule();
     this.vulkanMemory = false;
+    this.hasNarrow = false;
     this.referenceIds = undefined;
   }
 
@@ -165,6 +168,7 @@ export abstract class TypeEmitter {
   /** Numbers of other widths than 32; each needs a capability, a narrow one at least that of having it in memory. */
   private otherScalar(scalar: ScalarKind): Id {
     const { kind, bits } = scalarFacts[scalar];
+    if (bits < 32) this.hasNarrow = true;
     const name = `${kind === "float" ? "Float" : "Int"}${bits}`;
     const capabilities: Readonly<Record<string, number>> = Capability;
     this.b.capability(capabilities[name]!);
@@ -173,7 +177,7 @@ export abstract class TypeEmitter {
 
   /** Capabilities of having narrow numbers in a block or between stages. */
   protected narrowStorage(type: Type, storageClass: number): void {
-    if (!containsType(type, narrowParts)) return;
+    if (!this.hasNarrow || !containsType(type, narrowParts)) return;
     for (const bits of [8, 16] as const) {
       if (!containsType(type, bits === 8 ? byteParts : halfParts)) continue;
       const b = this.b;

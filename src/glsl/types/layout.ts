@@ -122,16 +122,18 @@ export function structLayout(type: StructType, packing: Packing, rowMajor: boole
 }
 
 function computeLayout(type: StructType, packing: Packing, rowMajor: boolean): StructLayout {
-  const offsets: number[] = [];
+  const { members } = type;
+  const offsets = new Array<number>(members.length);
   let offset = 0;
   let structAlign = packing === "std140" && !type.block ? 16 : 1;
-  for (const member of type.members) {
+  for (let at = 0; at < members.length; at++) {
+    const member = members[at]!;
     const major = member.layout.rowMajor ?? rowMajor;
     const natural = alignBytes(member.type, packing, major);
     const align = Math.max(natural, member.layout.align ?? 1);
     offset = member.layout.offset ?? offset;
     offset = roundUp(offset, align);
-    offsets.push(offset);
+    offsets[at] = offset;
     offset += sizeBytes(member.type, packing, major);
     structAlign = Math.max(structAlign, align);
   }
