@@ -19,23 +19,31 @@ interface Leaf extends Shape {
   text: string;
 }
 
-/** What any other node may have. */
-interface Inner extends Shape {
+/** What a node of an access chain may have. */
+interface Access extends Shape {
   base: Expr | undefined;
   index: Expr | undefined;
   member: number;
   components: readonly number[] | undefined;
-  operand: Expr | undefined;
+}
+
+/** What an operator's node may have. */
+interface Operation extends Shape {
   op: BinaryOp | UnaryExpr["op"] | undefined;
+  operand: Expr | undefined;
   left: Expr | undefined;
   right: Expr | undefined;
+  target: Expr | undefined;
+  value: Expr | undefined;
+  prefix: boolean;
+}
+
+/** What any other node may have. */
+interface Inner extends Shape {
   form: ConstructExpr["form"] | undefined;
   args: readonly Expr[] | undefined;
   callee: FunctionSymbol | undefined;
   overload: Overload | undefined;
-  target: Expr | undefined;
-  value: Expr | undefined;
-  prefix: boolean;
   condition: Expr | undefined;
   yes: Expr | undefined;
   no: Expr | undefined;
@@ -48,45 +56,46 @@ export interface Range {
 }
 
 /**
- * Nodes of which only the common part is set. All are made of these two, with the same fields in the same order:
- * the engine finds a field of a node at one of two places then, where a mix of shapes would make each access a
- * search.
+ * Nodes of which only the common part is set. All are made of these four, each with the same fields in the same order:
+ * the engine finds a field of a node at one of so few places then, where a mix of shapes would make each access a
+ * search. One shape for all would be large.
  */
 function leaf(kind: Expr["kind"], type: Type, constness: Constness, position: number, end: number): Leaf {
+  return { kind, type, constness, position, end, values: undefined, variable: undefined, text: "" };
+}
+
+function access(kind: Expr["kind"], type: Type, constness: Constness, base: Expr, { position, end }: Range): Access {
+  return { kind, type, constness, position, end, base, index: undefined, member: 0, components: undefined };
+}
+
+function operation(kind: Expr["kind"], type: Type, constness: Constness, { position, end }: Range): Operation {
   return {
     kind,
     type,
     constness,
     position,
     end,
-    values: undefined,
-    variable: undefined,
-    text: "",
+    op: undefined,
+    operand: undefined,
+    left: undefined,
+    right: undefined,
+    target: undefined,
+    value: undefined,
+    prefix: false,
   };
 }
 
-function inner(kind: Expr["kind"], type: Type, constness: Constness, position: number, end: number): Inner {
+function inner(kind: Expr["kind"], type: Type, constness: Constness, { position, end }: Range): Inner {
   return {
     kind,
     type,
     constness,
     position,
     end,
-    base: undefined,
-    index: undefined,
-    member: 0,
-    components: undefined,
-    operand: undefined,
-    op: undefined,
-    left: undefined,
-    right: undefined,
     form: undefined,
     args: undefined,
     callee: undefined,
     overload: undefined,
-    target: undefined,
-    value: undefined,
-    prefix: false,
     condition: undefined,
     yes: undefined,
     no: undefined,
@@ -113,41 +122,36 @@ export function variableNode(variable: Variable, type: Type, constness: Constnes
 }
 
 export function indexNode(base: Expr, index: Expr, type: Type, constness: Constness, place: Range): Of<"index"> {
-  const node = inner("index", type, constness, place.position, place.end);
-  node.base = base;
+  const node = access("index", type, constness, base, place);
   node.index = index;
   return node as Of<"index">;
 }
 
 export function memberNode(base: Expr, member: number, type: Type, constness: Constness, place: Range): Of<"member"> {
-  const node = inner("member", type, constness, place.position, place.end);
-  node.base = base;
+  const node = access("member", type, constness, base, place);
   node.member = member;
   return node as Of<"member">;
 }
 
 export function swizzleNode(base: Expr, components: readonly number[], type: Type, place: Range): Of<"swizzle"> {
-  const node = inner("swizzle", type, base.constness, place.position, place.end);
-  node.base = base;
+  const node = access("swizzle", type, base.constness, base, place);
   node.components = components;
   return node as Of<"swizzle">;
 }
 
 export function baseNode(kind: "deref" | "length", base: Expr, type: Type, place: Range): Of<"deref" | "length"> {
-  const node = inner(kind, type, 0, place.position, place.end);
-  node.base = base;
-  return node as Of<"deref" | "length">;
+  return access(kind, type, 0, base, place) as Of<"deref" | "length">;
 }
 
 export function unaryNode(op: UnaryExpr["op"], operand: Expr, constness: Constness, place: Range): Of<"unary"> {
-  const node = inner("unary", operand.type, constness, place.position, place.end);
+  const node = operation("unary", operand.type, constness, place);
   node.op = op;
   node.operand = operand;
   return node as Of<"unary">;
 }
 
 export function convertNode(operand: Expr, type: Type, constness: Constness, place: Range): Of<"convert"> {
-  const node = inner("convert", type, constness, place.position, place.end);
+  const node = operation("convert", type, constness, place);
   node.operand = operand;
   return node as Of<"convert">;
 }
@@ -160,7 +164,7 @@ export function binaryNode(
   constness: Constness,
   place: Range,
 ): Of<"binary"> {
-  const node = inner("binary", type, constness, place.position, place.end);
+  const node = operation("binary", type, constness, place);
   node.op = op;
   node.left = left;
   node.right = right;
@@ -174,14 +178,14 @@ export function constructNode(
   constness: Constness,
   place: Range,
 ): Of<"construct"> {
-  const node = inner("construct", type, constness, place.position, place.end);
+  const node = inner("construct", type, constness, place);
   node.form = form;
   node.args = args;
   return node as Of<"construct">;
 }
 
 export function callNode(callee: FunctionSymbol, args: readonly Expr[], place: Range): Of<"call"> {
-  const node = inner("call", callee.returns, 0, place.position, place.end);
+  const node = inner("call", callee.returns, 0, place);
   node.callee = callee;
   node.args = args;
   return node as Of<"call">;
@@ -193,14 +197,14 @@ export function builtinNode(
   constness: Constness,
   place: Range,
 ): Of<"builtin"> {
-  const node = inner("builtin", overload.returns, constness, place.position, place.end);
+  const node = inner("builtin", overload.returns, constness, place);
   node.overload = overload;
   node.args = args;
   return node as Of<"builtin">;
 }
 
 export function assignNode(op: BinaryOp | undefined, target: Expr, value: Expr, place: Range): Of<"assign"> {
-  const node = inner("assign", target.type, 0, place.position, place.end);
+  const node = operation("assign", target.type, 0, place);
   node.op = op;
   node.target = target;
   node.value = value;
@@ -208,7 +212,7 @@ export function assignNode(op: BinaryOp | undefined, target: Expr, value: Expr, 
 }
 
 export function incrementNode(op: "+" | "-", prefix: boolean, target: Expr, place: Range): Of<"increment"> {
-  const node = inner("increment", target.type, 0, place.position, place.end);
+  const node = operation("increment", target.type, 0, place);
   node.op = op;
   node.prefix = prefix;
   node.target = target;
@@ -223,7 +227,7 @@ export function conditionalNode(
   constness: Constness,
   place: Range,
 ): Of<"conditional"> {
-  const node = inner("conditional", yes.type, constness, place.position, place.end);
+  const node = inner("conditional", yes.type, constness, place);
   node.condition = condition;
   node.yes = yes;
   node.no = no;
@@ -231,7 +235,7 @@ export function conditionalNode(
 }
 
 export function commaNode(items: readonly Expr[], type: Type, place: Range): Of<"comma"> {
-  const node = inner("comma", type, 0, place.position, place.end);
+  const node = inner("comma", type, 0, place);
   node.items = items;
   return node as Of<"comma">;
 }
@@ -249,9 +253,33 @@ export function movedNode(expr: Expr, place: Range): Expr {
   if (kind === "constant") return constantNode(type, expr.values, position, end);
   if (kind === "convert") return convertNode(expr.operand, type, constness, place);
   if (kind === "variable") return variableNode(expr.variable, type, constness, place);
-  const node =
-    kind === "error" || kind === "text"
-      ? leaf(kind, type, constness, position, end)
-      : inner(kind, type, constness, position, end);
-  return Object.assign(node, expr, { position, end }) as Expr;
+  return Object.assign(blankLike(expr, place), expr, { position, end }) as Expr;
 }
+
+/** A node of the shape that a node of the kind has. */
+function blankLike({ kind, type, constness }: Expr, place: Range): Shape {
+  switch (kind) {
+    case "error":
+    case "text":
+    case "constant":
+    case "variable":
+      return leaf(kind, type, constness, place.position, place.end);
+    case "index":
+    case "member":
+    case "swizzle":
+    case "deref":
+    case "length":
+      return access(kind, type, constness, noBase, place);
+    case "unary":
+    case "convert":
+    case "binary":
+    case "assign":
+    case "increment":
+      return operation(kind, type, constness, place);
+    default:
+      return inner(kind, type, constness, place);
+  }
+}
+
+/** Stands where the base is still to come. */
+const noBase = leaf("error", errorType, 1, -1, -1) as Of<"error">;
