@@ -195,8 +195,9 @@ export class Sources {
   span(start: number, end: number): Span {
     const from = this.place(start);
     const to = end > start ? this.place(end) : from;
-    if (to.file !== from.file || to.line < from.line) return { ...from, endLine: from.line, endColumn: from.column };
-    return { ...from, endLine: to.line, endColumn: to.column };
+    const { file, line, column } = from;
+    if (to.file !== file || to.line < line) return { file, line, column, endLine: line, endColumn: column };
+    return { file, line, column, endLine: to.line, endColumn: to.column };
   }
 
   private lineStarts(file: SourceFile): number[] {

@@ -101,8 +101,8 @@ export function builtinVariables(stage: string): ReadonlyMap<string, BuiltinVari
   return result;
 }
 
-/** Implementation limits as constants: name, value. The values are what the reference compiler's defaults say. */
-export const builtinConstants: Readonly<Record<string, readonly [string, number | readonly number[]]>> = {
+/** Type and value by name. The values are what the reference compiler's defaults say. */
+const constants: Readonly<Record<string, readonly [string, number | readonly number[]]>> = {
   gl_MaxComputeWorkGroupCount: ["ivec3", [65535, 65535, 65535]],
   gl_MaxComputeWorkGroupSize: ["ivec3", [1024, 1024, 64]],
   gl_MaxComputeUniformComponents: ["int", 1024],
@@ -169,3 +169,8 @@ export const builtinConstants: Readonly<Record<string, readonly [string, number 
   gl_MaxProgramTexelOffset: ["int", 7],
   gl_MaxPatchVertices: ["int", 32],
 };
+
+/** Implementation limits as constants: type and value by name. */
+export const builtinConstants: ReadonlyMap<string, readonly [string, number | readonly number[]]> = new Map(
+  Object.entries(constants),
+);

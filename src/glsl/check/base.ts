@@ -72,18 +72,19 @@ function explicitRank(from: ScalarKind, to: ScalarKind): number {
 
 /** Typed nodes and implicit conversions. */
 export abstract class CheckBase {
-  protected readonly context: CheckContext;
-  protected readonly diagnostics: Diagnostics;
-  protected readonly dialect: Dialect;
-
+  protected context!: CheckContext;
+  protected diagnostics!: Diagnostics;
+  protected dialect!: Dialect;
   /** Overloads are chosen as GL_EXT_shader_explicit_arithmetic_types says. */
-  private readonly explicitTypes: boolean;
+  private explicitTypes = false;
   /** Versions that lack some of the built-in functions and types. */
-  protected readonly isOld: boolean;
+  protected isOld = false;
 
-  constructor(context: CheckContext) {
+  /** Starts on a shader: nothing is left of the one before. Each class begins what is its own. */
+  protected begin(context: CheckContext): void {
     this.context = context;
-    this.explicitTypes = explicitExtensions.some((name) => context.extensions.has(name));
+    const { extensions } = context;
+    this.explicitTypes = extensions.size > 0 && explicitExtensions.some((name) => extensions.has(name));
     this.isOld = (context.version.es || context.version.number < 450) && !context.relaxed;
     this.dialect = dialectOf(context);
     this.diagnostics = context.diagnostics;
@@ -198,6 +199,8 @@ export abstract class CheckBase {
     if (from === undefined || from === scalar) return expr;
     const type = withScalar(expr.type, scalar);
     if (expr.kind === "constant") {
+      const one = expr.values.length === 1 ? convertValue(from, scalar, expr.values[0]!) : undefined;
+      if (one !== undefined) return constantNode(type, [one], expr.position, expr.end);
       const values: Component[] = [];
       for (const each of expr.values) {
         const value = convertValue(from, scalar, each);

@@ -14,32 +14,51 @@ import {
   type Type,
   typeName,
 } from "../types/index.ts";
-import type { Range } from "./base.ts";
+import type { CheckContext, Range } from "./base.ts";
 import { containsInteger, InterfaceChecker } from "./interfaces.ts";
 import { locationCount } from "./locations.ts";
-import { packingOf, type Qualifiers } from "./qualifiers.ts";
+import { noLayout, packingOf, type Qualifiers } from "./qualifiers.ts";
 import type { BlockLayout, Storage, Variable } from "./tree.ts";
 import { newVariable } from "./variable.ts";
 
 /** What a storage buffer may have at most: `maxStorageBufferRange`, and what an offset in SPIR-V can say. */
 const BLOCK_LIMIT_BYTES = 0xffff_ffff;
 
+const plainDefaults: Readonly<Record<"uniform" | "buffer" | "shared", BlockLayout>> = {
+  uniform: { packing: "std140", rowMajor: false },
+  shared: { packing: "std430", rowMajor: false },
+  buffer: { packing: "std430", rowMajor: false },
+};
+
+interface BlockPlace extends Range {
+  readonly storage: Storage;
+  readonly before: BlockPlace | undefined;
+}
+
+const blockLayouts: readonly string[] = [
+  ...["std140", "std430", "scalar", "row_major", "column_major", "set", "binding", "align"],
+];
+const uniformBlockLayouts: readonly string[] = [...blockLayouts, "push_constant"];
+const referenceLayouts: readonly string[] = ["buffer_reference", "buffer_reference_align"];
+
 /** Uniform, buffer, shared and push-constant blocks, and blocks between the stages. */
 export abstract class BlockChecker extends InterfaceChecker {
   private pushConstant: Variable | undefined;
-  /** Blocks by storage and name: those of one interface have different names. */
-  private readonly blockPlaces = new Map<string, Range>();
+  /** Blocks by name, the latest first: those of one interface have different names. */
+  private readonly blockPlaces = new Map<string, BlockPlace>();
   /** Defaults that `layout(std430, row_major) buffer;` sets. */
-  protected readonly blockDefaults: {
-    [S in "uniform" | "buffer" | "shared"]: { packing: Packing; rowMajor: boolean };
-  } = {
-    uniform: { packing: "std140", rowMajor: false },
-    shared: { packing: "std430", rowMajor: false },
-    buffer: { packing: "std430", rowMajor: false },
-  };
+  protected blockDefaults: Readonly<Record<"uniform" | "buffer" | "shared", BlockLayout>> = plainDefaults;
 
   /** References that were named, for their blocks to be there in the end. */
-  protected readonly references: { readonly type: ReferenceType; readonly place: Range }[] = [];
+  protected references: { readonly type: ReferenceType; readonly place: Range }[] = [];
+
+  protected override begin(context: CheckContext): void {
+    super.begin(context);
+    this.pushConstant = undefined;
+    if (this.blockPlaces.size > 0) this.blockPlaces.clear();
+    this.blockDefaults = plainDefaults;
+    if (this.references.length > 0) this.references = [];
+  }
 
   /** `layout(buffer_reference) buffer Name;`, or the first part of the block itself: makes the type known. */
   protected reference(q: Qualifiers, name: string, place: Range): ReferenceType | undefined {
@@ -86,7 +105,7 @@ export abstract class BlockChecker extends InterfaceChecker {
         const values = { type: decl.name, name: member.name };
         this.diagnostics.error("GLSL_NO_MEMBER", values, member.position, member.end);
       } else {
-        this.redeclareBuiltin(row, { ...q, layout: new Map(), invariant: member.invariant }, member.type, member);
+        this.redeclareBuiltin(row, { ...q, layout: noLayout, invariant: member.invariant }, member.type, member);
         const variable = this.scopes.lookupGlobal(member.name);
         const offset = member.layout.xfbOffset;
         if (offset !== undefined && variable?.kind === "variable") variable.capture = { buffer, offset };
@@ -130,8 +149,11 @@ export abstract class BlockChecker extends InterfaceChecker {
     const location = q.layout.get("location")?.value;
     if (members.some((member) => member.layout.location !== undefined)) {
       struct = structType(decl.name, withLocations(qualified, location ?? 0), true);
-      for (const member of struct.members) this.locations.use(storage, member.name, member.type, member.layout, member);
-    } else this.locations.use(storage, decl.name, struct, location === undefined ? {} : { location }, place);
+      for (const member of struct.members) {
+        const { name, type, layout } = member;
+        this.locations.use(storage, name, type, layout.location, layout.component, 0, member);
+      }
+    } else this.locations.use(storage, decl.name, struct, location, undefined, 0, place);
     this.declareBlock(decl, q, storage, undefined, struct, place);
   }
 
@@ -158,19 +180,8 @@ export abstract class BlockChecker extends InterfaceChecker {
     this.checkName(decl.name, place);
     const push = q.layout.has("push_constant");
     const storage: Storage = push ? "pushConstant" : q.storage;
-    const allowed = [
-      "std140",
-      "std430",
-      "scalar",
-      "row_major",
-      "column_major",
-      ...(q.storage === "uniform" ? ["push_constant"] : []),
-      "set",
-      "binding",
-      "align",
-      ...(reference === undefined ? [] : ["buffer_reference", "buffer_reference_align"]),
-    ];
-    this.allowLayout(q, allowed, "a block");
+    const allowed = q.storage === "uniform" ? uniformBlockLayouts : blockLayouts;
+    this.allowLayout(q, reference === undefined ? allowed : [...allowed, ...referenceLayouts], "a block");
     const defaults = this.blockDefaults[push ? "buffer" : q.storage];
     const packing = packingOf(q.layout) ?? (push ? "std430" : defaults.packing);
     if (q.storage === "uniform" && !push && packing === "std430") {
@@ -187,7 +198,9 @@ export abstract class BlockChecker extends InterfaceChecker {
     this.checkMembers(members, storage, layout);
     const blockAlign = q.layout.get("align")?.value;
     const aligned =
-      blockAlign === undefined ? members : members.map((m) => ({ ...m, layout: { align: blockAlign, ...m.layout } }));
+      blockAlign === undefined
+        ? members
+        : members.map((m) => ({ ...m, layout: { ...m.layout, align: m.layout.align ?? blockAlign } }));
     const struct = structType(decl.name, aligned, true);
     this.declareBlock(decl, q, storage, layout, struct, place);
   }
@@ -242,10 +255,12 @@ export abstract class BlockChecker extends InterfaceChecker {
 
   private noteBlock(name: string, storage: Storage, place: Range): void {
     // push constants are of the uniform interface
-    const key = `${storage === "pushConstant" ? "uniform" : storage} ${name}`;
-    const previous = this.blockPlaces.get(key);
+    const own = storage === "pushConstant" ? "uniform" : storage;
+    const before = this.blockPlaces.get(name);
+    let previous = before;
+    while (previous !== undefined && previous.storage !== own) previous = previous.before;
     if (previous === undefined) {
-      this.blockPlaces.set(key, place);
+      this.blockPlaces.set(name, { storage: own, before, position: place.position, end: place.end });
       return;
     }
     const notes = [{ message: "previous declaration", ...rangeOf(previous) }];

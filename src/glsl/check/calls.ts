@@ -23,6 +23,8 @@ type Parameter = { readonly type: Type; readonly mode: ParameterMode | undefined
 
 const none = { instruction: "", opcode: 0, pure: false, stage: undefined, extensions: [] } as const;
 const common = { parameters: [], returns: voidType, ...none } as const;
+/** What a function calls that calls none. */
+export const noCalls: FunctionSymbol["calls"] = new Map();
 const noFunctions: readonly FunctionSymbol[] = [];
 const markOverload: Overload = { ...common, name: "nonuniformEXT", lowering: "nonuniform" };
 const printOverload: Overload = { ...common, name: "debugPrintfEXT", lowering: "debugPrint" };
@@ -105,8 +107,8 @@ export abstract class CallChecker extends ConstructorChecker {
   }
 
   private values(args: readonly ast.Expr[]): Expr[] {
-    const values: Expr[] = [];
-    for (const arg of args) values.push(this.value(arg));
+    const values = new Array<Expr>(args.length);
+    for (let at = 0; at < args.length; at++) values[at] = this.value(args[at]!);
     return values;
   }
 
@@ -162,12 +164,12 @@ export abstract class CallChecker extends ConstructorChecker {
     known: KnownFunction,
   ): Expr {
     // whether an argument is read is known only with the overload, so all are places first
-    const args: Expr[] = [];
+    const args = new Array<Expr>(call.args.length);
     let failed = false;
-    for (const each of call.args) {
-      const arg = this.place(each);
+    for (let at = 0; at < args.length; at++) {
+      const arg = this.place(call.args[at]!);
       if (arg.type.kind === "error") failed = true;
-      args.push(arg);
+      args[at] = arg;
     }
     if (failed) return this.errorExpr(call);
     const target = this.chosenCandidate(callee, args, functions, known);
@@ -176,11 +178,11 @@ export abstract class CallChecker extends ConstructorChecker {
       return this.errorExpr(call, target.returns);
     }
     const { parameters } = target;
-    const converted: Expr[] = [];
+    const converted = new Array<Expr>(args.length);
     for (let at = 0; at < args.length; at++) {
       const arg = this.argument(args[at]!, parameters[at]!, target);
       if (arg.kind === "error") failed = true;
-      converted.push(arg);
+      converted[at] = arg;
     }
     if (failed) return this.errorExpr(call, target.returns);
     return "kind" in target
@@ -337,7 +339,10 @@ export abstract class CallChecker extends ConstructorChecker {
       this.diagnostics.error("GLSL_ARGUMENT_QUALIFIER", { name: lost }, arg.position, arg.end);
     }
     const caller = this.currentFunction;
-    if (caller !== undefined && !caller.calls.has(callee)) caller.calls.set(callee, { position, end });
+    if (caller !== undefined) {
+      if (caller.calls === noCalls) caller.calls = new Map();
+      if (!caller.calls.has(callee)) caller.calls.set(callee, { position, end });
+    }
     return callNode(callee, args, call);
   }
 

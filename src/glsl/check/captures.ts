@@ -1,5 +1,5 @@
 import type { Diagnostics } from "../diagnostics.ts";
-import { containsType, type Member, partTest, scalarFacts, scalarOf, type Type, vectorSize } from "../types/index.ts";
+import { containsType, type Member, partTest, scalarBits, scalarOf, type Type, vectorSize } from "../types/index.ts";
 import type { Range } from "./base.ts";
 import type { LayoutValue, Qualifiers } from "./qualifiers.ts";
 import type { Capture } from "./tree.ts";
@@ -16,15 +16,21 @@ interface Taken extends Range {
 const wideParts = partTest((type) => bitsOf(type) === 64);
 const plainParts = partTest((type) => bitsOf(type) === 32);
 
+const noStrides: ReadonlyMap<number, number> = new Map();
+
 /** Transform feedback: which bytes of which buffer are captured. Source: GLSL 4.60 section 4.4.2.1. */
 export class Captures {
-  private readonly diagnostics: Diagnostics;
-  private readonly taken: Taken[] = [];
+  private diagnostics!: Diagnostics;
+  private taken: Taken[] = [];
   private readonly strides = new Map<number, { readonly value: number } & Range>();
   private defaultBuffer = 0;
 
-  constructor(diagnostics: Diagnostics) {
+  /** Nothing is captured yet. */
+  begin(diagnostics: Diagnostics): void {
     this.diagnostics = diagnostics;
+    if (this.taken.length > 0) this.taken = [];
+    if (this.strides.size > 0) this.strides.clear();
+    this.defaultBuffer = 0;
   }
 
   /** `layout(xfb_buffer = 1, xfb_stride = 64) out;`: what holds for the declarations behind it. */
@@ -54,7 +60,7 @@ export class Captures {
         this.diagnostics.error("GLSL_XFB_BUFFER", values, member.position, member.end);
       }
       if (xfbStride !== undefined) {
-        this.stride(buffer, { value: xfbStride, position: member.position, end: member.end });
+        this.stride(buffer, { name: "xfb_stride", value: xfbStride, position: member.position, end: member.end });
       }
       if (member.type.kind === "error" || (xfbOffset === undefined && next === undefined)) return member;
       const align = captureAlign(member.type);
@@ -68,6 +74,7 @@ export class Captures {
 
   /** The stride of each buffer that something is captured into; what is too small is reported. */
   finish(): ReadonlyMap<number, number> {
+    if (this.taken.length === 0) return noStrides;
     const strides = new Map<number, number>();
     const aligns = new Map<number, number>();
     for (const { buffer, to, align } of this.taken) {
@@ -124,7 +131,7 @@ export class Captures {
 
 function bitsOf(type: Type): number {
   const scalar = scalarOf(type);
-  return scalar === undefined ? 0 : scalarFacts[scalar].bits;
+  return scalar === undefined ? 0 : scalarBits(scalar);
 }
 
 /** Bytes that an offset is a multiple of: those of the widest component. */

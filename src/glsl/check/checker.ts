@@ -2,6 +2,7 @@ import { builtinOverloads } from "../builtins/index.ts";
 import type * as ast from "../syntax/index.ts";
 import { containsOpaque, containsUnsized, coreType, errorType, sameType, type Type, typeName } from "../types/index.ts";
 import type { CheckContext } from "./base.ts";
+import { noCalls } from "./calls.ts";
 import { spreadPrecise } from "./precise.ts";
 import type { FunctionSet } from "./scope.ts";
 import { previousNote } from "./specifiers.ts";
@@ -11,13 +12,34 @@ import { newVariable } from "./variable.ts";
 
 /** Checks a parsed shader. Undefined where there is no entry point; errors go to the context's diagnostics. */
 export function check(unit: ast.TranslationUnit, context: CheckContext): Module | undefined {
-  return new Checker(context).unit(unit);
+  const checker = spare ?? new Checker();
+  // one that a failure cuts short is left to the collector
+  spare = undefined;
+  const module = checker.check(unit, context);
+  spare = checker;
+  return module;
 }
 
-class Checker extends StatementChecker {
-  private readonly functions: FunctionSymbol[] = [];
+/**
+ * The checker of the compile before, with what it knows of that shader: making one, with all that it consists of, costs as
+ * much as checking some lines.
+ */
+let spare: Checker | undefined;
 
-  unit(unit: ast.TranslationUnit): Module | undefined {
+class Checker extends StatementChecker {
+  private functions: FunctionSymbol[] = [];
+
+  check(unit: ast.TranslationUnit, context: CheckContext): Module | undefined {
+    this.begin(context);
+    return this.unit(unit);
+  }
+
+  protected override begin(context: CheckContext): void {
+    super.begin(context);
+    this.functions = [];
+  }
+
+  private unit(unit: ast.TranslationUnit): Module | undefined {
     const { version } = this.context;
     if (version.es || version.number < 460) {
       for (const { position, end } of unit.strays) this.diagnostics.error("GLSL_STRAY_SEMICOLON", {}, position, end);
@@ -26,7 +48,7 @@ class Checker extends StatementChecker {
       if (this.diagnostics.full) return undefined;
       switch (decl.kind) {
         case "variables":
-          this.variables(decl);
+          this.variables(decl, undefined);
           break;
         case "block":
           this.block(decl);
@@ -81,10 +103,10 @@ class Checker extends StatementChecker {
     if (late !== undefined && !this.earlyFragmentTests) {
       this.diagnostics.error("GLSL_NEEDS_EARLY_TESTS", {}, late.position, late.end);
     }
-    const shared = this.globals.filter(({ storage }) => storage === "shared");
-    const block = shared.find(({ layout }) => layout !== undefined);
-    const loose = shared.find(({ layout }) => layout === undefined);
-    if (block === undefined || loose === undefined) return;
+    const block = this.globals.find(({ storage, layout }) => storage === "shared" && layout !== undefined);
+    if (block === undefined) return;
+    const loose = this.globals.find(({ storage, layout }) => storage === "shared" && layout === undefined);
+    if (loose === undefined) return;
     this.diagnostics.error("GLSL_SHARED_MIX", {}, loose.position, loose.end, [previousNote(block)]);
   }
 
@@ -109,8 +131,8 @@ class Checker extends StatementChecker {
       const { position, end } = decl.returns;
       this.diagnostics.error("GLSL_OPAQUE_VALUE", { type: typeName(returns) }, position, end);
     }
-    const parameters: Variable[] = [];
-    for (const parameter of decl.parameters) parameters.push(this.parameter(parameter));
+    const parameters = new Array<Variable>(decl.parameters.length);
+    for (let at = 0; at < parameters.length; at++) parameters[at] = this.parameter(decl.parameters[at]!);
     const symbol = this.enter(decl, returns, parameters, q.precise, place);
     if (decl.body === undefined) return;
     this.currentFunction = symbol;
@@ -146,7 +168,7 @@ class Checker extends StatementChecker {
       end,
       body: undefined,
       closing: place.end,
-      calls: new Map(),
+      calls: noCalls,
       module: 0,
       id: 0,
     };

@@ -133,13 +133,14 @@ export abstract class ConstructorChecker extends OperatorChecker {
     }
     // a matrix has no type of integers: its components are converted one by one
     const whole = isReal(type.scalar);
-    const converted: Expr[] = [];
+    const converted = new Array<Expr>(args.length);
     let constant = true;
-    for (const arg of args) {
+    for (let at = 0; at < args.length; at++) {
+      const arg = args[at]!;
       const apart = !whole && arg.type.kind === "matrix" && arg.kind !== "constant";
       const one = apart ? arg : this.convert(arg, type.scalar);
       if (one.kind !== "constant") constant = false;
-      converted.push(one);
+      converted[at] = one;
     }
     // a conversion, nothing else
     if (single !== undefined && converted[0]!.type === type) return movedNode(converted[0]!, place);
@@ -272,12 +273,9 @@ function constructForm(type: Type, single: Expr | undefined): ConstructExpr["for
 function constructValues(type: Type, form: ConstructExpr["form"], args: readonly Expr[]): Component[] {
   const parts = args as readonly ConstantExpr[];
   const count = leafCount(type);
+  if (form === "splat") return new Array<Component>(count).fill(parts[0]!.values[0]!);
   const leaves: Component[] = [];
   for (const { values } of parts) for (const value of values) leaves.push(value);
-  if (form === "splat") {
-    while (leaves.length < count) leaves.push(leaves[0]!);
-    return leaves;
-  }
   if (type.kind !== "matrix" || form === "components") return leaves.length > count ? leaves.slice(0, count) : leaves;
   const source = parts[0]!.type;
   const values: Component[] = [];

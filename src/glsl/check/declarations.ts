@@ -1,3 +1,4 @@
+import type { Lists } from "../lists.ts";
 import type * as ast from "../syntax/index.ts";
 import {
   arrayType,
@@ -10,7 +11,7 @@ import {
   vectorType,
   withFormat,
 } from "../types/index.ts";
-import type { Range } from "./base.ts";
+import type { CheckContext, Range } from "./base.ts";
 import { BlockChecker, rangeOf } from "./blocks.ts";
 import { fitsUnsized } from "./constructors.ts";
 import { formatOf } from "./interfaces.ts";
@@ -24,12 +25,16 @@ const dimensions = ["x", "y", "z"] as const;
 /** The layout identifiers of each dimension: its size, the constant that may replace it. */
 const localSizeNames: readonly string[] = dimensions.flatMap((d) => [`local_size_${d}`, `local_size_${d}_id`]);
 
+const unitSize: readonly LocalSize[] = dimensions.map(() => ({ size: 1, specId: undefined }));
+const noSizes: readonly boolean[] = dimensions.map(() => false);
+const noLayouts: readonly string[] = [];
+
 /** Variables, blocks, and what `layout(…) in;` says. */
 export abstract class DeclarationChecker extends BlockChecker {
-  protected readonly localSize: LocalSize[] = dimensions.map(() => ({ size: 1, specId: undefined }));
+  protected localSize: readonly LocalSize[] = unitSize;
   private localSizePlace: Range | undefined;
   /** By dimension; what is not given is 1 and may become something else. */
-  private readonly localSizeGiven: boolean[] = [];
+  private localSizeGiven: readonly boolean[] = noSizes;
   protected workGroupSize: Variable | undefined;
   protected earlyFragmentTests = false;
   protected postDepthCoverage = false;
@@ -38,7 +43,20 @@ export abstract class DeclarationChecker extends BlockChecker {
   /** Specialisation constants by their number. */
   private specIds: Map<number, ast.Declarator> | undefined;
   /** Local arrays declared `[]`. */
-  protected readonly unsized: Variable[] = [];
+  protected unsized: Variable[] = [];
+
+  protected override begin(context: CheckContext): void {
+    super.begin(context);
+    this.localSize = unitSize;
+    this.localSizePlace = undefined;
+    this.localSizeGiven = noSizes;
+    this.workGroupSize = undefined;
+    this.earlyFragmentTests = false;
+    this.postDepthCoverage = false;
+    this.depthCoveragePlace = undefined;
+    this.specIds = undefined;
+    if (this.unsized.length > 0) this.unsized = [];
+  }
 
   protected override workGroupSizeVariable(place: ast.NameExpr): Variable {
     if (this.workGroupSize !== undefined) return this.workGroupSize;
@@ -94,10 +112,10 @@ export abstract class DeclarationChecker extends BlockChecker {
       this.captures.setDefault(q);
     } else if (q.storage === "uniform" || q.storage === "buffer" || (q.storage === "shared" && q.layout.size > 0)) {
       this.allowLayout(q, ["std140", "std430", "scalar", "row_major", "column_major"], q.storage);
-      const defaults = this.blockDefaults[q.storage];
-      defaults.packing = packingOf(q.layout) ?? defaults.packing;
-      if (q.layout.has("row_major")) defaults.rowMajor = true;
-      if (q.layout.has("column_major")) defaults.rowMajor = false;
+      const before = this.blockDefaults[q.storage];
+      const rowMajor = !q.layout.has("column_major") && (q.layout.has("row_major") || before.rowMajor);
+      const packing = packingOf(q.layout) ?? before.packing;
+      this.blockDefaults = { ...this.blockDefaults, [q.storage]: { packing, rowMajor } };
     } else if (decl.qualifiers.length > 0) {
       this.diagnostics.error("GLSL_EMPTY_DECLARATION", {}, decl.position, decl.end);
     }
@@ -105,10 +123,14 @@ export abstract class DeclarationChecker extends BlockChecker {
 
   private localSizes(q: Qualifiers, decl: Range): void {
     this.allowLayout(q, localSizeNames, "in");
-    for (const [at, dimension] of dimensions.entries()) {
+    const sizes = this.localSize.slice();
+    const given = this.localSizeGiven.slice();
+    for (let at = 0; at < dimensions.length; at++) {
+      const dimension = dimensions[at]!;
       const size = q.layout.get(localSizeNames[2 * at]!);
       const id = q.layout.get(localSizeNames[2 * at + 1]!);
-      const before = this.localSize[at]!;
+      if (size === undefined && id === undefined) continue;
+      const before = sizes[at]!;
       if (size?.value !== undefined) {
         if (size.value === 0) {
           this.diagnostics.error(
@@ -124,7 +146,7 @@ export abstract class DeclarationChecker extends BlockChecker {
           this.diagnostics.error("GLSL_LOCAL_SIZE_LIMIT", values, size.position, size.end);
           continue;
         }
-        if (this.localSizeGiven[at] === true && before.size !== size.value) {
+        if (given[at] === true && before.size !== size.value) {
           const values = { dimension, first: before.size, second: size.value };
           const notes =
             this.localSizePlace === undefined ? [] : [{ message: "first given here", ...rangeOf(this.localSizePlace) }];
@@ -132,21 +154,26 @@ export abstract class DeclarationChecker extends BlockChecker {
           continue;
         }
       }
-      if (size !== undefined) this.localSizeGiven[at] = true;
-      this.localSize[at] = { size: size?.value ?? before.size, specId: id?.value ?? before.specId };
+      if (size !== undefined) given[at] = true;
+      sizes[at] = { size: size?.value ?? before.size, specId: id?.value ?? before.specId };
     }
+    this.localSize = sizes;
+    this.localSizeGiven = given;
     this.localSizePlace ??= decl;
   }
 
-  /** Variables of one declaration; at global scope they are remembered, elsewhere they become statements. */
-  protected variables(decl: ast.VariableDecl): DeclareStmt[] {
+  /**
+   * Variables of one declaration; at global scope they are remembered, elsewhere those that need a statement get one in
+   * `into`. The statement of the first is returned in any case.
+   */
+  protected variables(decl: ast.VariableDecl, into: Lists | undefined): DeclareStmt | undefined {
     const q = this.qualifiersOf(decl.qualifiers, decl);
     const base = this.resolveType(decl.type);
     this.checkPrecision(base, q.precision, decl.type);
-    const statements: DeclareStmt[] = [];
+    let first: DeclareStmt | undefined;
     if (decl.declarators.length === 0) {
-      this.allowLayout(q, [], "a type alone");
-      return statements;
+      this.allowLayout(q, noLayouts, "a type alone");
+      return undefined;
     }
     if (base.kind === "void") {
       this.diagnostics.error("GLSL_VOID_VARIABLE", {}, decl.type.position, decl.type.end);
@@ -154,12 +181,13 @@ export abstract class DeclarationChecker extends BlockChecker {
     for (const declarator of decl.declarators) {
       const type = base.kind === "void" ? errorType : this.withDimensions(base, declarator.dimensions);
       const variable = this.variable(q, type, declarator);
-      if (variable !== undefined) {
-        const { initializer } = variable;
-        statements.push({ kind: "declare", variable, initializer, position: declarator.position });
-      }
+      if (variable === undefined || into === undefined) continue;
+      const { initializer } = variable;
+      const statement: DeclareStmt = { kind: "declare", variable, initializer, position: declarator.position };
+      first ??= statement;
+      if (variable.storage === "local") into.add(statement);
     }
-    return statements;
+    return first;
   }
 
   private variable(q: Qualifiers, declared: Type, declarator: ast.Declarator): Variable | undefined {
@@ -303,10 +331,10 @@ export abstract class DeclarationChecker extends BlockChecker {
           const values = { name: "const", what: "a buffer reference" };
           this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", values, q.position, q.end);
         }
-        this.allowLayout(q, [], "a constant");
+        this.allowLayout(q, noLayouts, "a constant");
         return "constant";
       case "shared":
-        this.allowLayout(q, [], "a shared variable");
+        this.allowLayout(q, noLayouts, "a shared variable");
         if (this.context.stage !== "compute") {
           this.diagnostics.error("GLSL_WRONG_STAGE", { name: "shared", stage: "compute" }, q.position, q.end);
         }
@@ -325,7 +353,7 @@ export abstract class DeclarationChecker extends BlockChecker {
       case "inout":
         return misplaced();
       default:
-        this.allowLayout(q, [], global ? "a global variable" : "a local variable");
+        this.allowLayout(q, noLayouts, global ? "a global variable" : "a local variable");
         return plain;
     }
   }

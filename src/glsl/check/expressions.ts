@@ -21,7 +21,7 @@ import {
   vectorType,
   withScalar,
 } from "../types/index.ts";
-import { joinConstness, type Range } from "./base.ts";
+import { type CheckContext, joinConstness, type Range } from "./base.ts";
 import { CallChecker } from "./calls.ts";
 import { wrapWide } from "./fold.ts";
 import { unreadable } from "./lvalues.ts";
@@ -75,8 +75,16 @@ const perVertexMembers: ReadonlySet<string> = new Set([
 /** Expressions: names, access, operators, assignment. */
 export abstract class ExpressionChecker extends CallChecker {
   /** Built-in variables that some expression names. */
-  protected readonly usedBuiltins: Variable[] = [];
+  protected usedBuiltins: Variable[] = [];
   private builtins: ReadonlyMap<string, BuiltinVariable> | undefined;
+
+  protected override begin(context: CheckContext): void {
+    super.begin(context);
+    this.usedBuiltins = [];
+    this.builtins = undefined;
+    this.perVertexNames = undefined;
+  }
+
   protected abstract workGroupSizeVariable(place: ast.NameExpr): Variable;
 
   protected override value(expr: ast.Expr): Expr {
@@ -270,7 +278,8 @@ export abstract class ExpressionChecker extends CallChecker {
   private builtin(expr: ast.NameExpr): Variable | undefined {
     if (!expr.name.startsWith("gl_")) return undefined;
     if (expr.name === "gl_WorkGroupSize" && this.context.stage === "compute") return this.workGroupSizeVariable(expr);
-    const limit = Object.hasOwn(builtinConstants, expr.name) ? builtinConstants[expr.name] : undefined;
+    const row = this.builtinRow(expr.name);
+    const limit = row === undefined ? builtinConstants.get(expr.name) : undefined;
     if (limit !== undefined && this.knowsConstant(expr.name)) {
       const variable = newVariable(expr.name, builtinType(limit[0]), "constant", noPlace, true);
       variable.value = typeof limit[1] === "number" ? [limit[1]] : limit[1];
@@ -283,7 +292,6 @@ export abstract class ExpressionChecker extends CallChecker {
       const values = { type: "gl_PerVertex", name: expr.name };
       this.diagnostics.error("GLSL_NO_MEMBER", values, expr.position, expr.end);
     }
-    const row = this.builtinRow(expr.name);
     const subgroups = row?.extensions[0]?.startsWith("GL_KHR_shader_subgroup") === true;
     if (row !== undefined && subgroups && !this.context.hasSubgroups && !olderSubgroups.has(row.name)) {
       const values = { name: row.name, target: "vulkan1.1" };

@@ -14,10 +14,10 @@ import {
   type Type,
   typeName,
 } from "../types/index.ts";
-import type { Range } from "./base.ts";
+import type { CheckContext, Range } from "./base.ts";
 import { Captures } from "./captures.ts";
 import { Locations, locationCount } from "./locations.ts";
-import { optional, type Qualifiers } from "./qualifiers.ts";
+import { plainLayout, type Qualifiers } from "./qualifiers.ts";
 import { SpecifierChecker } from "./specifiers.ts";
 import type { Storage, Variable } from "./tree.ts";
 import { newVariable } from "./variable.ts";
@@ -26,23 +26,36 @@ const samplerLayouts: readonly string[] = ["set", "binding"];
 const subpassLayouts: readonly string[] = [...samplerLayouts, "input_attachment_index"];
 const imageLayouts: readonly string[] = [...samplerLayouts, ...Object.keys(imageFormats)];
 
+const captureLayouts: readonly string[] = ["xfb_buffer", "xfb_offset", "xfb_stride"];
+const interfaceLayouts: readonly string[] = ["location", "component", "index"];
+const capturedLayouts: readonly string[] = [...interfaceLayouts, ...captureLayouts];
+const noLayouts: readonly string[] = [];
+
 /** Elements that arrays among the built-in variables may have: gl_MaxClipDistances and its like. */
 const arrayLimits: Readonly<Record<string, number>> = { gl_ClipDistance: 8, gl_CullDistance: 8 };
 
 /** What a shader shares with the outside: built-in variables, what goes from stage to stage, samplers and images. */
 export abstract class InterfaceChecker extends SpecifierChecker {
-  protected readonly globals: Variable[] = [];
+  protected globals: Variable[] = [];
   protected depthMode: string | undefined;
-  protected readonly locations = new Locations(this.context.diagnostics, this.context.stage === "vertex");
+  protected readonly locations = new Locations();
+  protected readonly captures = new Captures();
+  private looseMembers: Member[] | undefined;
+  private looseBlock: Variable | undefined;
+
+  protected override begin(context: CheckContext): void {
+    super.begin(context);
+    this.globals = [];
+    this.depthMode = undefined;
+    this.locations.begin(context.diagnostics, context.stage === "vertex");
+    this.captures.begin(context.diagnostics);
+    this.looseMembers = undefined;
+    this.looseBlock = undefined;
+  }
 
   protected override declareGlobal(variable: Variable): void {
     this.globals.push(variable);
   }
-
-  protected readonly captures = new Captures(this.context.diagnostics);
-
-  private looseMembers: Member[] | undefined;
-  private looseBlock: Variable | undefined;
 
   /** `out float gl_ClipDistance[4];`: sizes an array, adds qualifiers, keeps the type. */
   protected redeclareBuiltin(row: BuiltinVariable, q: Qualifiers, type: Type, place: Range): void {
@@ -93,7 +106,7 @@ export abstract class InterfaceChecker extends SpecifierChecker {
     }
     const member = this.looseMembers.length;
     if (!this.declare(name, { kind: "member", block: this.looseBlock, member, position, end }, place)) return;
-    const plain = { layout: {}, memory: [], interpolation: [], invariant: false };
+    const plain = { layout: plainLayout, memory: [], interpolation: [], invariant: false };
     this.looseMembers.push({ name, type, ...plain, position, end });
   }
 
@@ -167,7 +180,9 @@ export abstract class InterfaceChecker extends SpecifierChecker {
       this.diagnostics.error("GLSL_COMPUTE_INTERFACE", { storage }, position, end);
       return storage;
     }
-    this.allowLayout(q, ["location", "component", "index", ...this.captureLayouts(storage)], `${storage} variables`);
+    const captured = storage === "out" && stage === "vertex";
+    const what = storage === "in" ? "in variables" : "out variables";
+    this.allowLayout(q, captured ? capturedLayouts : interfaceLayouts, what);
     if (!q.layout.has("location") && !this.context.relaxed) {
       this.diagnostics.error("GLSL_NO_LOCATION", { name }, position, end);
     }
@@ -175,19 +190,15 @@ export abstract class InterfaceChecker extends SpecifierChecker {
     this.checkInterpolation(storage, q);
     // OpenGL lets vertex inputs share a location
     if (this.context.relaxed && stage === "vertex" && storage === "in") return storage;
-    const value = (id: string): number | undefined => q.layout.get(id)?.value;
-    const at = {
-      ...optional("location", value("location")),
-      ...optional("component", value("component")),
-      ...optional("index", value("index")),
-    };
-    this.locations.use(storage, name, type, at, place);
+    const location = q.layout.get("location")?.value;
+    const component = q.layout.get("component")?.value;
+    this.locations.use(storage, name, type, location, component, q.layout.get("index")?.value ?? 0, place);
     return storage;
   }
 
   /** Layout identifiers of what transform feedback may capture: outputs of the last stage before rasterisation. */
   protected captureLayouts(storage: "in" | "out"): readonly string[] {
-    return storage === "out" && this.context.stage === "vertex" ? ["xfb_buffer", "xfb_offset", "xfb_stride"] : [];
+    return storage === "out" && this.context.stage === "vertex" ? captureLayouts : noLayouts;
   }
 
   /** Qualifiers of interpolation stand between the stages only. */
@@ -228,7 +239,11 @@ function hasLocations(type: Type): boolean {
 
 /** The image format among the layout identifiers. */
 export function formatOf(q: Qualifiers): string | undefined {
-  return [...q.layout.keys()].find((name) => Object.hasOwn(imageFormats, name));
+  for (let at = 0; at < q.layout.size; at++) {
+    const { name } = q.layout.at(at)!;
+    if (Object.hasOwn(imageFormats, name)) return name;
+  }
+  return undefined;
 }
 
 const integerParts = partTest((part) => {

@@ -1,5 +1,5 @@
 import type { Diagnostics } from "../diagnostics.ts";
-import { coreType, scalarFacts, scalarOf, type Type, typeName, vectorSize } from "../types/index.ts";
+import { coreType, scalarBits, scalarOf, type Type, typeName, vectorSize } from "../types/index.ts";
 import type { Range } from "./base.ts";
 
 /** What one variable takes of the locations: rows of four 32-bit components. */
@@ -10,18 +10,20 @@ interface Use extends Range {
   readonly firstComponent: number;
   readonly endComponent: number;
   readonly index: number;
+  readonly isInput: boolean;
 }
 
 /** Which locations and components are taken. Source: GLSL 4.60 sections 4.4.1 and 4.4.2. */
 export class Locations {
-  private readonly diagnostics: Diagnostics;
-  private readonly narrow: boolean;
-  private readonly used = { in: [] as Use[], out: [] as Use[] };
+  private diagnostics!: Diagnostics;
+  private narrow = false;
+  private readonly used: Use[] = [];
 
-  /** `narrow`: inputs are those of a vertex shader, where a vector takes one location whatever it holds. */
-  constructor(diagnostics: Diagnostics, narrow: boolean) {
+  /** Nothing is taken yet. `narrow`: inputs are those of a vertex shader, where a vector takes one location whatever it holds. */
+  begin(diagnostics: Diagnostics, narrow: boolean): void {
     this.diagnostics = diagnostics;
     this.narrow = narrow;
+    while (this.used.length > 0) this.used.pop();
   }
 
   /** A variable, or a member of a block, with a location. */
@@ -29,41 +31,46 @@ export class Locations {
     storage: "in" | "out",
     name: string,
     type: Type,
-    at: { readonly location?: number; readonly component?: number; readonly index?: number },
+    location: number | undefined,
+    component: number | undefined,
+    index: number,
     { position, end }: Range,
   ): void {
-    const { location, component = 0, index = 0 } = at;
     if (location === undefined || type.kind === "error") return;
     const components = componentCount(type);
     const wide = isWide(type);
-    if (at.component !== undefined && (components === 0 || component + components > 4 || (wide && component % 2 > 0))) {
+    if (component !== undefined && (components === 0 || component + components > 4 || (wide && component % 2 > 0))) {
       const values = { component, type: typeName(type) };
       this.diagnostics.error("GLSL_COMPONENT", values, position, end);
       return;
     }
+    const firstComponent = component ?? 0;
+    const isInput = storage === "in";
     const one: Use = {
       name,
       from: location,
-      to: location + (this.narrow && storage === "in" ? vertexInputCount(type) : locationCount(type)),
-      firstComponent: component,
+      to: location + (this.narrow && isInput ? vertexInputCount(type) : locationCount(type)),
+      firstComponent,
       // what has no components takes the whole rows
-      endComponent: components === 0 ? 4 : component + components,
+      endComponent: components === 0 ? 4 : firstComponent + components,
       index,
+      isInput,
       position,
       end,
     };
-    const list = this.used[storage];
-    const shared = list.filter((each) => each.index === index && each.from < one.to && one.from < each.to);
-    list.push(one);
-    const first = shared.find(
-      (each) => each.firstComponent < one.endComponent && one.firstComponent < each.endComponent,
-    );
+    const first = this.used.find((each) => overlap(each, one));
+    this.used.push(one);
     if (first !== undefined) {
       const taken = Math.max(one.from, first.from);
       const notes = [{ message: `'${first.name}' is there`, position: first.position, end: first.end }];
       this.diagnostics.error("GLSL_LOCATION_OVERLAP", { location: taken, name: first.name }, position, end, notes);
     }
   }
+}
+
+function overlap(a: Use, b: Use): boolean {
+  if (a.isInput !== b.isInput || a.index !== b.index || a.from >= b.to || b.from >= a.to) return false;
+  return a.firstComponent < b.endComponent && b.firstComponent < a.endComponent;
 }
 
 function vertexInputCount(type: Type): number {
@@ -73,7 +80,7 @@ function vertexInputCount(type: Type): number {
 
 function isWide(type: Type): boolean {
   const scalar = scalarOf(coreType(type));
-  return scalar !== undefined && scalarFacts[scalar].bits === 64;
+  return scalar !== undefined && scalarBits(scalar) === 64;
 }
 
 /** Components that a scalar or vector, or an element of an array of them, takes of a location; 0 for what has none. */

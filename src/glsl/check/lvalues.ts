@@ -42,13 +42,18 @@ export function assignProblem(expr: Expr): string | undefined {
       return assignProblem(expr.base);
     }
     case "swizzle":
-      if (new Set(expr.components).size !== expr.components.length) return "the swizzle names a component twice";
+      if (hasTwice(expr.components)) return "the swizzle names a component twice";
       return assignProblem(expr.base);
     case "constant":
       return "a constant is no variable";
     default:
       return "the expression is no variable";
   }
+}
+
+function hasTwice(components: readonly number[]): boolean {
+  for (let at = 1; at < components.length; at++) if (components.indexOf(components[at]!) < at) return true;
+  return false;
 }
 
 function variableProblem(variable: Variable): string | undefined {

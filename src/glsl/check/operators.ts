@@ -38,6 +38,10 @@ export abstract class OperatorChecker extends CheckBase {
       return this.referenceBinary(op, left, right, place);
     }
     if ((op === "==" || op === "!=") && this.specSized(left.type, "compared", place)) return this.errorExpr(place);
+    // most operands are numbers of one type already
+    if (left.type === right.type && isArithmetic(op) && isNumber(left.type)) {
+      return this.makeBinary(op, left.type, left, right, place);
+    }
     const resolved = this.resolveBinary(op, left.type, right.type);
     if (resolved === undefined) {
       const values = { op, left: typeName(left.type), right: typeName(right.type) };
@@ -157,6 +161,16 @@ export abstract class OperatorChecker extends CheckBase {
     const constness: Constness = operand.constness === 2 && involvesReal(type) ? 0 : operand.constness;
     return unaryNode(op, operand, constness, place);
   }
+}
+
+/** Operators that give numbers of one type their type, whatever it is. */
+function isArithmetic(op: BinaryOp): boolean {
+  return op === "+" || op === "-" || op === "*" || op === "/";
+}
+
+/** A scalar or vector of numbers. */
+function isNumber(type: Type): boolean {
+  return (type.kind === "scalar" || type.kind === "vector") && type.scalar !== "bool";
 }
 
 function involvesReal(type: Type): boolean {

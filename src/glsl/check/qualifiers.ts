@@ -1,6 +1,6 @@
 import type * as ast from "../syntax/index.ts";
 import { imageFormats, type MemberLayout, type MemoryQualifier, type Packing } from "../types/index.ts";
-import type { Range } from "./base.ts";
+import type { CheckContext, Range } from "./base.ts";
 import { ExpressionChecker } from "./expressions.ts";
 
 /** What a declaration's qualifiers say, taken together. */
@@ -12,12 +12,52 @@ export interface Qualifiers extends Range {
   readonly nonUniform: boolean;
   readonly interpolation: readonly string[];
   readonly memory: readonly MemoryQualifier[];
-  readonly layout: ReadonlyMap<string, LayoutValue>;
+  readonly layout: LayoutIds;
 }
 
 /** A layout identifier with its value, where it has one. */
 export interface LayoutValue extends Range {
+  readonly name: string;
   readonly value: number | undefined;
+}
+
+/**
+ * The layout identifiers of one declaration, each once, in the order of their first places. There are as many as the
+ * language has at most, and mostly two: to compare them all is less work than to keep a map.
+ */
+export class LayoutIds {
+  private readonly values: LayoutValue[];
+
+  constructor(values: LayoutValue[]) {
+    this.values = values;
+  }
+
+  get size(): number {
+    return this.values.length;
+  }
+
+  get(name: string): LayoutValue | undefined {
+    const { values } = this;
+    for (let at = 0; at < values.length; at++) if (values[at]!.name === name) return values[at];
+    return undefined;
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+
+  /** The value at a place in their order. */
+  at(index: number): LayoutValue | undefined {
+    return this.values[index];
+  }
+
+  /** The last value of an identifier counts. */
+  set(value: LayoutValue): void {
+    const { values } = this;
+    let at = 0;
+    while (at < values.length && values[at]!.name !== value.name) at++;
+    values[at] = value;
+  }
 }
 
 const storages: ReadonlySet<string> = new Set(["const", "in", "out", "inout", "uniform", "buffer", "shared"]);
@@ -88,22 +128,37 @@ const layoutLimits: Readonly<Record<string, number>> = {
 };
 
 interface LayoutKind {
+  /** Lower case, and one object for all that name it. */
+  readonly name: string;
   readonly takesValue: boolean;
   readonly limit: number;
   /** The value is a power of two. */
   readonly isAlign: boolean;
+  /** It belongs to buffer references. */
+  readonly isReference: boolean;
 }
 
 /** Every layout identifier, the formats of images with them. */
 const layoutKinds = new Map<string, LayoutKind>();
 for (const name of [...Object.keys(imageFormats), ...Object.keys(layoutRows)]) {
   const takesValue = layoutRows[name] === "value";
+  const isAlign = name.endsWith("align");
   const limit = layoutLimits[name] ?? Number.POSITIVE_INFINITY;
-  layoutKinds.set(name, { takesValue, limit, isAlign: name.endsWith("align") });
+  layoutKinds.set(name, { name, takesValue, limit, isAlign, isReference: name.startsWith("buffer_reference") });
 }
 
-const plainLayout: MemberLayout = {};
-const noLayout: ReadonlyMap<string, LayoutValue> = new Map();
+/** What most members say. */
+export const plainLayout: MemberLayout = {
+  offset: undefined,
+  align: undefined,
+  rowMajor: undefined,
+  location: undefined,
+  component: undefined,
+  xfbOffset: undefined,
+  xfbBuffer: undefined,
+  xfbStride: undefined,
+};
+export const noLayout = new LayoutIds([]);
 const none: readonly never[] = [];
 
 /** What no qualifiers say. */
@@ -127,6 +182,13 @@ export abstract class QualifierChecker extends ExpressionChecker {
   /** Some declaration is `precise`. */
   protected usesPrecise = false;
 
+  protected override begin(context: CheckContext): void {
+    super.begin(context);
+    this.usesPrecise = false;
+    this.desktopDefaults = none;
+    this.warnedOfDefaults = false;
+  }
+
   protected qualifiersOf(list: readonly ast.Qualifier[], place: Range): Qualifiers {
     if (list.length === 0) return plainQualifiers(place);
     let storage: Qualifiers["storage"];
@@ -143,8 +205,12 @@ export abstract class QualifierChecker extends ExpressionChecker {
       const { position, end } = qualifier;
       const name = this.modernName(qualifier);
       if (qualifier.layout !== undefined) {
-        if (layout === noLayout) layout = new Map<string, LayoutValue>();
-        for (const id of qualifier.layout) this.layoutId(id, layout as Map<string, LayoutValue>);
+        for (const id of qualifier.layout) {
+          const value = this.layoutId(id);
+          if (value === undefined) continue;
+          if (layout === noLayout) layout = new LayoutIds([value]);
+          else layout.set(value);
+        }
         continue;
       }
       if (seen?.includes(name) === true) {
@@ -207,7 +273,7 @@ export abstract class QualifierChecker extends ExpressionChecker {
   }
 
   /** Defaults that a `precision` statement gave in a shader of desktop OpenGL. */
-  protected desktopDefaults: readonly string[] = [];
+  protected desktopDefaults: readonly string[] = none;
   private warnedOfDefaults = false;
 
   /** A fragment shader for the desktop that speaks of precisions gets told once what holds without. */
@@ -219,33 +285,34 @@ export abstract class QualifierChecker extends ExpressionChecker {
     this.diagnostics.warn("GLSL_DEFAULT_PRECISION", {}, position, end);
   }
 
-  private layoutId(id: ast.LayoutId, layout: Map<string, LayoutValue>): void {
-    // identifiers of layouts don't depend on case before 4.60, and nobody minds later
-    const name = id.name.toLowerCase();
+  /** The identifier with its value; undefined where it has none that it may have, which is reported. */
+  private layoutId(id: ast.LayoutId): LayoutValue | undefined {
     const { position, end } = id;
-    const kind = layoutKinds.get(name);
+    // identifiers of layouts don't depend on case before 4.60, and nobody minds later
+    const kind = layoutKinds.get(id.name) ?? layoutKinds.get(id.name.toLowerCase());
     if (kind === undefined) {
       this.diagnostics.error("GLSL_UNKNOWN_LAYOUT", { name: id.name }, position, end);
-      return;
+      return undefined;
     }
+    const { name } = kind;
     if (name === "scalar") this.needExtension("layout(scalar)", "GL_EXT_scalar_block_layout", id);
-    if (name.startsWith("buffer_reference")) this.needExtension(`layout(${id.name})`, "GL_EXT_buffer_reference", id);
+    if (kind.isReference) this.needExtension(`layout(${id.name})`, "GL_EXT_buffer_reference", id);
     let value: number | undefined;
     if (kind.takesValue) {
       if (id.value === undefined) {
         this.diagnostics.error("GLSL_LAYOUT_VALUE", { name: id.name }, position, end);
-        return;
+        return undefined;
       }
       value = this.constantInteger(id.value);
-      if (value === undefined) return;
+      if (value === undefined) return undefined;
       if (value < 0 || value > kind.limit || (kind.isAlign && (value === 0 || (value & (value - 1)) !== 0))) {
         this.diagnostics.error("GLSL_LAYOUT_RANGE", { name: id.name, value }, position, end);
-        return;
+        return undefined;
       }
     } else if (id.value !== undefined) {
       this.diagnostics.error("GLSL_LAYOUT_NO_VALUE", { name: id.name }, position, end);
     }
-    layout.set(name, { value, position, end });
+    return { name, value, position, end };
   }
 
   /** Value of an integer constant expression; anything else is reported. */
@@ -261,34 +328,30 @@ export abstract class QualifierChecker extends ExpressionChecker {
   protected memberLayout(q: Qualifiers): MemberLayout {
     const layout = q.layout;
     if (layout.size === 0) return plainLayout;
-    const rowMajor = layout.has("row_major") ? true : layout.has("column_major") ? false : undefined;
     return {
-      ...optional("offset", layout.get("offset")?.value),
-      ...optional("align", layout.get("align")?.value),
-      ...optional("rowMajor", rowMajor),
-      ...optional("location", layout.get("location")?.value),
-      ...optional("component", layout.get("component")?.value),
-      ...optional("xfbOffset", layout.get("xfb_offset")?.value),
-      ...optional("xfbBuffer", layout.get("xfb_buffer")?.value),
-      ...optional("xfbStride", layout.get("xfb_stride")?.value),
+      offset: layout.get("offset")?.value,
+      align: layout.get("align")?.value,
+      rowMajor: layout.has("row_major") ? true : layout.has("column_major") ? false : undefined,
+      location: layout.get("location")?.value,
+      component: layout.get("component")?.value,
+      xfbOffset: layout.get("xfb_offset")?.value,
+      xfbBuffer: layout.get("xfb_buffer")?.value,
+      xfbStride: layout.get("xfb_stride")?.value,
     };
   }
 
   /** Reports every layout identifier that is not in `allowed`. */
   protected allowLayout(q: Qualifiers, allowed: readonly string[], what: string): void {
     if (q.layout.size === 0) return;
-    for (const [name, { position, end }] of q.layout) {
+    for (let at = 0; at < q.layout.size; at++) {
+      const { name, position, end } = q.layout.at(at)!;
       if (!allowed.includes(name)) this.diagnostics.error("GLSL_LAYOUT_MISPLACED", { name, what }, position, end);
     }
   }
 }
 
-/** `{ [key]: value }`, or nothing where the value is undefined: what exact optional properties want. */
-export function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: V });
-}
-
-export function packingOf(layout: ReadonlyMap<string, LayoutValue>): Packing | undefined {
-  for (const packing of ["std140", "std430", "scalar"] as const) if (layout.has(packing)) return packing;
-  return undefined;
+export function packingOf(layout: LayoutIds): Packing | undefined {
+  if (layout.has("std140")) return "std140";
+  if (layout.has("std430")) return "std430";
+  return layout.has("scalar") ? "scalar" : undefined;
 }

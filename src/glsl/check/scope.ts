@@ -29,30 +29,50 @@ export type ScopeSymbol = Variable | FunctionSet | StructSymbol | MemberAlias | 
 /** A declaration of a name, above the one that it hides. */
 interface ScopeEntry {
   symbol: ScopeSymbol;
-  readonly name: string;
+  readonly cell: Cell;
   /** 0: global. */
   readonly depth: number;
   outer: ScopeEntry | undefined;
 }
 
-/** Nested scopes. One map holds the innermost declaration of each name, so that a look-up is one, however deep. */
+/** What a name means now. */
+interface Cell {
+  readonly name: string;
+  entry: ScopeEntry | undefined;
+}
+
+/** A shader with more names than these leaves no cells to the next. */
+const CELL_LIMIT = 4096;
+
+/**
+ * Nested scopes. Each name has one cell with its innermost declaration, so that a look-up is one, however deep; cells stay
+ * for the shaders to come, which have many of the names.
+ */
 export class Scopes {
-  private readonly entries = new Map<string, ScopeEntry>();
-  /** What each open scope but the global one declares. */
-  private readonly open: ScopeEntry[][] = [];
+  private cells = new Map<string, Cell>();
+  /** What each scope declares, the global one first; those that are closed are empty. */
+  private readonly declared: ScopeEntry[][] = [[]];
   private depth = 0;
+
+  /** Closes all scopes, and forgets what the global one declares. */
+  clear(): void {
+    while (this.depth > 0) this.pop();
+    this.close(0);
+    if (this.cells.size > CELL_LIMIT) this.cells = new Map();
+  }
 
   push(): void {
     this.depth++;
-    if (this.open.length < this.depth) this.open.push([]);
+    if (this.declared.length <= this.depth) this.declared.push([]);
   }
 
   pop(): void {
-    const declared = this.open[--this.depth]!;
-    for (let entry = declared.pop(); entry !== undefined; entry = declared.pop()) {
-      if (entry.outer === undefined) this.entries.delete(entry.name);
-      else this.entries.set(entry.name, entry.outer);
-    }
+    this.close(this.depth--);
+  }
+
+  private close(depth: number): void {
+    const declared = this.declared[depth]!;
+    for (let entry = declared.pop(); entry !== undefined; entry = declared.pop()) entry.cell.entry = entry.outer;
   }
 
   get isGlobal(): boolean {
@@ -60,17 +80,17 @@ export class Scopes {
   }
 
   lookup(name: string): ScopeSymbol | undefined {
-    return this.entries.get(name)?.symbol;
+    return this.cells.get(name)?.entry?.symbol;
   }
 
   /** Only what the innermost scope itself declares. */
   lookupHere(name: string): ScopeSymbol | undefined {
-    const entry = this.entries.get(name);
+    const entry = this.cells.get(name)?.entry;
     return entry !== undefined && entry.depth === this.depth ? entry.symbol : undefined;
   }
 
   lookupGlobal(name: string): ScopeSymbol | undefined {
-    let entry = this.entries.get(name);
+    let entry = this.cells.get(name)?.entry;
     while (entry !== undefined && entry.depth > 0) entry = entry.outer;
     return entry?.symbol;
   }
@@ -89,27 +109,28 @@ export class Scopes {
   }
 
   private setAt(depth: number, name: string, symbol: ScopeSymbol): void {
+    let cell = this.cells.get(name);
+    if (cell === undefined) {
+      cell = { name, entry: undefined };
+      this.cells.set(name, cell);
+    }
     let inner: ScopeEntry | undefined;
-    let outer = this.entries.get(name);
+    let outer = cell.entry;
     for (; outer !== undefined && outer.depth > depth; outer = outer.outer) inner = outer;
     if (outer !== undefined && outer.depth === depth) {
       outer.symbol = symbol;
       return;
     }
-    const entry: ScopeEntry = { symbol, name, depth, outer };
-    if (inner === undefined) this.entries.set(name, entry);
+    const entry: ScopeEntry = { symbol, cell, depth, outer };
+    if (inner === undefined) cell.entry = entry;
     else inner.outer = entry;
-    if (depth > 0) this.open[depth - 1]!.push(entry);
+    this.declared[depth]!.push(entry);
   }
 
-  /** All names, those of the outer scopes first. */
+  /** All names, those of the outer scopes first, of each in the order of their declarations. */
   *names(): Iterable<string> {
     for (let depth = 0; depth <= this.depth; depth++) {
-      for (const [name, innermost] of this.entries) {
-        let entry: ScopeEntry | undefined = innermost;
-        while (entry !== undefined && entry.depth > depth) entry = entry.outer;
-        if (entry?.depth === depth) yield name;
-      }
+      for (const { cell } of this.declared[depth]!) yield cell.name;
     }
   }
 }

@@ -9,6 +9,7 @@ import {
   coreType,
   errorType,
   type Member,
+  scalarBits,
   scalarFacts,
   scalarOf,
   structType,
@@ -24,6 +25,8 @@ import type { Expr, FunctionSymbol, Variable } from "./tree.ts";
 
 const samplersWithPrecision: readonly string[] = ["sampler2D", "samplerCube", "sampler", "samplerShadow"];
 
+const FEW_MEMBERS = 8;
+
 /** Elements that one array may have: more than any memory of the machine holds. */
 const ARRAY_SIZE_LIMIT = 0x7fffffff;
 
@@ -38,13 +41,14 @@ const narrowExtensions: Readonly<Record<string, readonly string[]>> = {
 /** Type names, arrays, structs. */
 export abstract class SpecifierChecker extends QualifierChecker {
   /** Kinds of types that have a default precision; ES wants one for every number and sampler. */
-  private readonly defaultPrecisions: Set<string>;
+  private readonly defaultPrecisions = new Set<string>();
 
   private specSizes: Map<Variable, Expr> | undefined;
 
-  constructor(context: CheckContext) {
-    super(context);
-    this.defaultPrecisions = new Set();
+  protected override begin(context: CheckContext): void {
+    super.begin(context);
+    this.specSizes = undefined;
+    if (this.defaultPrecisions.size > 0) this.defaultPrecisions.clear();
     if (!context.version.es) return;
     const kinds = context.stage === "fragment" ? ["int", "uint"] : ["int", "uint", "float"];
     for (const kind of [...samplersWithPrecision, ...kinds]) this.defaultPrecisions.add(kind);
@@ -124,8 +128,8 @@ export abstract class SpecifierChecker extends QualifierChecker {
   private missingExtension(type: Type, place: Range): string | undefined {
     const scalar = scalarOf(type);
     if (scalar === undefined) return undefined;
+    if (scalarBits(scalar) === 32 || scalar === "double") return undefined;
     const { kind, bits } = scalarFacts[scalar];
-    if (bits === 32 || scalar === "double") return undefined;
     const word = `${kind === "float" ? "float" : "int"}${bits}`;
     const needed = `GL_EXT_shader_explicit_arithmetic_types_${word}`;
     const { extensions } = this.context;
@@ -212,7 +216,8 @@ export abstract class SpecifierChecker extends QualifierChecker {
   /** Members of a struct or block, in source order; those with errors keep their names. */
   protected members(decls: readonly ast.VariableDecl[], block: boolean): Member[] {
     const members: Member[] = [];
-    const names = new Map<string, Member>();
+    // of a few members the names are compared, of many they are looked up
+    let names: Map<string, Member> | undefined;
     for (const decl of decls) {
       const qualifiers = this.qualifiersOf(decl.qualifiers, decl);
       this.checkMemberQualifiers(qualifiers, block);
@@ -237,7 +242,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
           this.diagnostics.error("GLSL_MEMBER_INITIALIZER", { name }, init.position, init.end);
         }
         if (typeDepth(type) >= TYPE_DEPTH_LIMIT) type = this.shallow(arrayType(type, 1), declarator);
-        if (!block || this.builtinRow(name) === undefined) this.checkName(name, declarator);
+        if (!block || !name.startsWith("gl_") || this.builtinRow(name) === undefined) this.checkName(name, declarator);
         const member: Member = {
           name,
           type,
@@ -248,12 +253,13 @@ export abstract class SpecifierChecker extends QualifierChecker {
           position,
           end,
         };
-        const previous = names.get(name);
+        if (members.length === FEW_MEMBERS) names = new Map(members.map((each) => [each.name, each]));
+        const previous = names === undefined ? members.find((each) => each.name === name) : names.get(name);
         if (previous !== undefined) {
           this.diagnostics.error("GLSL_REDEFINED", { name }, position, end, [previousNote(previous)]);
           continue;
         }
-        names.set(name, member);
+        names?.set(name, member);
         members.push(member);
       }
     }
@@ -262,7 +268,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
 
   private checkMemberQualifiers(q: Qualifiers, block: boolean): void {
     if (block) return;
-    const wrong = q.storage ?? q.memory[0] ?? q.interpolation[0] ?? [...q.layout.keys()][0];
+    const wrong = q.storage ?? q.memory[0] ?? q.interpolation[0] ?? q.layout.at(0)?.name;
     if (wrong !== undefined) {
       this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: wrong, what: "a struct member" }, q.position, q.end);
     }

@@ -1,5 +1,7 @@
+import { Lists } from "../lists.ts";
 import type * as ast from "../syntax/index.ts";
 import { boolType, type Type, typeName, voidType } from "../types/index.ts";
+import type { CheckContext } from "./base.ts";
 import { DeclarationChecker } from "./declarations.ts";
 import { variableNode } from "./nodes.ts";
 import { Scopes } from "./scope.ts";
@@ -34,73 +36,95 @@ const namedJumps: ReadonlyMap<string, { readonly kind: "demote" | "terminate"; r
 ]);
 
 const outside: Flow = { loop: false, breakable: false };
+const inLoop: Flow = { loop: true, breakable: true };
+const noNames: readonly string[] = [];
+const selectionHints: readonly string[] = ["flatten", "dont_flatten"];
+const loopHints: readonly string[] = ["unroll", "dont_unroll"];
+const ignoredHints: readonly string[] = [
+  ...["dependency_infinite", "dependency_length", "min_iterations", "max_iterations"],
+  ...["iteration_multiple", "peel_count", "partial_count"],
+];
 
 /** Statements. Source: GLSL 4.60 chapter 6. */
 export abstract class StatementChecker extends DeclarationChecker {
   protected override readonly scopes = new Scopes();
   protected override currentFunction: FunctionSymbol | undefined;
 
-  /** A function's body, in the scope that holds its parameters. */
   protected sawReturn = false;
+  /** Statements on their way into the bodies that they stand in. */
+  private readonly lists = new Lists();
 
-  protected functionBody(body: ast.CompoundStmt): Stmt[] {
-    return this.list(body.body, outside);
+  protected override begin(context: CheckContext): void {
+    super.begin(context);
+    this.scopes.clear();
+    this.lists.clear();
+    this.currentFunction = undefined;
+    this.sawReturn = false;
   }
 
-  private list(body: readonly ast.Stmt[], flow: Flow, result: Stmt[] = []): Stmt[] {
-    for (const stmt of body) {
-      if (this.diagnostics.full) break;
-      this.statement(stmt, flow, result);
+  /** A function's body, in the scope that holds its parameters. */
+  protected functionBody(body: ast.CompoundStmt): readonly Stmt[] {
+    return this.bodyOf(body, outside);
+  }
+
+  /** The statements of a body whose scope is open. */
+  private bodyOf(stmt: ast.Stmt, flow: Flow): readonly Stmt[] {
+    const first = this.lists.top;
+    if (stmt.kind !== "compound") {
+      this.statement(stmt, flow);
+    } else {
+      const { body } = stmt;
+      for (let at = 0; at < body.length && !this.diagnostics.full; at++) this.statement(body[at]!, flow);
     }
-    return result;
+    return this.lists.end<Stmt>(first);
   }
 
   /** A statement in a scope of its own. */
-  private scoped(stmt: ast.Stmt, flow: Flow): Stmt[] {
+  private scoped(stmt: ast.Stmt, flow: Flow): readonly Stmt[] {
     this.scopes.push();
-    const result: Stmt[] = [];
-    if (stmt.kind === "compound") this.list(stmt.body, flow, result);
-    else this.statement(stmt, flow, result);
+    const body = this.bodyOf(stmt, flow);
     this.scopes.pop();
-    return result;
+    return body;
   }
 
-  private statement(stmt: ast.Stmt, flow: Flow, into: Stmt[]): void {
+  /** Checks a statement and adds what it becomes to the list: nothing, or as many statements as it declares variables. */
+  private statement(stmt: ast.Stmt, flow: Flow): void {
     const { position } = stmt;
     switch (stmt.kind) {
       case "compound":
-        into.push({ kind: "block", body: this.scoped(stmt, flow), position });
+        this.lists.add({ kind: "block", body: this.scoped(stmt, flow), position });
         break;
       case "declaration":
-        this.localDeclaration(stmt.decl, into);
+        this.localDeclaration(stmt.decl);
         break;
       case "expression":
-        if (!this.namedJump(stmt.expr, into)) into.push({ kind: "expression", expr: this.place(stmt.expr), position });
+        if (!this.namedJump(stmt.expr)) this.lists.add({ kind: "expression", expr: this.place(stmt.expr), position });
         break;
       case "if": {
         const hint = this.selectionHint(stmt.attributes);
-        const arms: IfStmt["arms"][number][] = [];
+        const first = this.lists.top;
         for (const arm of stmt.arms) {
           const condition = this.conditionValue(arm.condition);
-          arms.push({ condition, body: this.scoped(arm.body, flow) });
+          this.lists.add({ condition, body: this.scoped(arm.body, flow) });
         }
+        const arms = this.lists.end<IfStmt["arms"][number]>(first);
         const otherwise = stmt.otherwise === undefined ? undefined : this.scoped(stmt.otherwise, flow);
-        into.push({ kind: "if", arms, otherwise, hint, position });
+        this.lists.add({ kind: "if", arms, otherwise, hint, position });
         break;
       }
       case "for":
-        this.forLoop(stmt, into);
+        this.forLoop(stmt);
         break;
       case "while":
         this.scopes.push();
-        into.push(this.loop(stmt, stmt.condition, undefined, true));
+        this.lists.add(this.loop(stmt, stmt.condition, undefined, true));
         this.scopes.pop();
         break;
       case "do": {
         const hint = this.loopHint(stmt.attributes);
-        const body = this.scoped(stmt.body, { loop: true, breakable: true });
+        const body = this.scoped(stmt.body, inLoop);
         const condition = this.conditionValue(stmt.condition);
-        into.push({
+        this.lists.add({
           kind: "loop",
           declare: undefined,
           condition,
@@ -113,27 +137,27 @@ export abstract class StatementChecker extends DeclarationChecker {
         break;
       }
       case "switch":
-        into.push(this.switchStatement(stmt, flow));
+        this.lists.add(this.switchStatement(stmt, flow));
         break;
       case "case":
         this.diagnostics.error("GLSL_STRAY_CASE", {}, position, stmt.end);
         break;
       case "break":
         if (!flow.breakable) this.diagnostics.error("GLSL_STRAY_JUMP", { jump: "break" }, position, stmt.end);
-        into.push({ kind: "break", position });
+        this.lists.add({ kind: "break", position });
         break;
       case "continue":
         if (!flow.loop) this.diagnostics.error("GLSL_STRAY_JUMP", { jump: "continue" }, position, stmt.end);
-        into.push({ kind: "continue", position });
+        this.lists.add({ kind: "continue", position });
         break;
       case "discard":
         if (this.context.stage !== "fragment") {
           this.diagnostics.error("GLSL_WRONG_STAGE", { name: "discard", stage: "fragment" }, position, stmt.end);
         }
-        into.push({ kind: "discard", position });
+        this.lists.add({ kind: "discard", position });
         break;
       case "return":
-        into.push({ kind: "return", value: this.returnValue(stmt), position });
+        this.lists.add({ kind: "return", value: this.returnValue(stmt), position });
         break;
       case "empty":
         break;
@@ -141,7 +165,7 @@ export abstract class StatementChecker extends DeclarationChecker {
   }
 
   /** `demote;` and `terminateInvocation;`: names that their extensions make statements. */
-  private namedJump(expr: ast.Expr, into: Stmt[]): boolean {
+  private namedJump(expr: ast.Expr): boolean {
     if (expr.kind !== "name") return false;
     const { position, end } = expr;
     const jump = namedJumps.get(expr.name);
@@ -150,14 +174,14 @@ export abstract class StatementChecker extends DeclarationChecker {
     if (this.context.stage !== "fragment") {
       this.diagnostics.error("GLSL_WRONG_STAGE", { name: expr.name, stage: "fragment" }, position, end);
     }
-    into.push({ kind: jump.kind, position });
+    this.lists.add({ kind: jump.kind, position });
     return true;
   }
 
-  private localDeclaration(decl: ast.DeclStmt["decl"], into: Stmt[]): void {
+  private localDeclaration(decl: ast.DeclStmt["decl"]): void {
     switch (decl.kind) {
       case "variables":
-        for (const declare of this.variables(decl)) if (declare.variable.storage === "local") into.push(declare);
+        this.variables(decl, this.lists);
         break;
       case "qualifiers":
         this.qualifierDecl(decl);
@@ -173,14 +197,15 @@ export abstract class StatementChecker extends DeclarationChecker {
 
   protected abstract localFunction(decl: ast.FunctionDecl): void;
 
-  private forLoop(stmt: ast.ForStmt, into: Stmt[]): void {
+  private forLoop(stmt: ast.ForStmt): void {
     this.scopes.push();
-    const init: Stmt[] = [];
-    if (stmt.init !== undefined) this.statement(stmt.init, outside, init);
+    const first = this.lists.top;
+    if (stmt.init !== undefined) this.statement(stmt.init, outside);
     const loop = this.loop(stmt, stmt.condition, stmt.step, true);
     this.scopes.pop();
-    if (init.length === 0) into.push(loop);
-    else into.push({ kind: "block", body: [...init, loop], position: stmt.position });
+    const declares = this.lists.top > first;
+    this.lists.add(loop);
+    if (declares) this.lists.add({ kind: "block", body: this.lists.end<Stmt>(first), position: stmt.position });
   }
 
   private loop(
@@ -193,7 +218,10 @@ export abstract class StatementChecker extends DeclarationChecker {
     let declare: DeclareStmt | undefined;
     let condition: Expr | undefined;
     if (test?.kind === "variables") {
-      declare = this.variables(test)[0];
+      const first = this.lists.top;
+      declare = this.variables(test, this.lists);
+      // it belongs to the loop, not to what is around it
+      this.lists.top = first;
       const place = { position: test.position, end: test.end };
       const type = declare?.variable.type;
       if (type !== undefined && type !== boolType && type.kind !== "error") {
@@ -207,10 +235,7 @@ export abstract class StatementChecker extends DeclarationChecker {
     }
     const step = advance === undefined ? undefined : this.place(advance);
     // the body shares the scope of the loop's own declarations
-    const body: Stmt[] = [];
-    const flow = { loop: true, breakable: true };
-    if (stmt.body.kind === "compound") this.list(stmt.body.body, flow, body);
-    else this.statement(stmt.body, flow, body);
+    const body = this.bodyOf(stmt.body, inLoop);
     return { kind: "loop", declare, condition, step, body, testFirst, hint, position: stmt.position };
   }
 
@@ -224,7 +249,9 @@ export abstract class StatementChecker extends DeclarationChecker {
       this.diagnostics.error("GLSL_SWITCH_TYPE", values, stmt.selector.position, stmt.selector.end);
     }
     const inner: Flow = { loop: flow.loop, breakable: true };
-    const cases: { values: number[]; isDefault: boolean; body: Stmt[] }[] = [];
+    const cases: { values: number[]; isDefault: boolean; body: readonly Stmt[] }[] = [];
+    // statements of the case that is open
+    const first = this.lists.top;
     const seen = new Map<number, ast.CaseStmt>();
     let defaultPlace: ast.CaseStmt | undefined;
     this.scopes.push();
@@ -233,7 +260,8 @@ export abstract class StatementChecker extends DeclarationChecker {
       if (each.kind !== "case") {
         const open = cases.at(-1);
         if (open === undefined) this.diagnostics.error("GLSL_BEFORE_CASE", {}, position, end);
-        this.statement(each, inner, open?.body ?? []);
+        this.statement(each, inner);
+        if (open === undefined) this.lists.top = first;
         continue;
       }
       if (at === stmt.body.length - 1) {
@@ -241,6 +269,7 @@ export abstract class StatementChecker extends DeclarationChecker {
         else this.diagnostics.warn("GLSL_CASE_AT_END", {}, position, end);
       }
       let label = cases.at(-1);
+      if (label !== undefined) label.body = this.lists.end<Stmt>(first);
       if (label === undefined || label.body.length > 0) {
         label = { values: [], isDefault: false, body: [] };
         cases.push(label);
@@ -258,6 +287,8 @@ export abstract class StatementChecker extends DeclarationChecker {
       else label.values.push(value);
       seen.set(value, each);
     }
+    const last = cases.at(-1);
+    if (last !== undefined) last.body = this.lists.end<Stmt>(first);
     this.scopes.pop();
     const kept: readonly SwitchCase[] = cases;
     return { kind: "switch", selector, cases: kept, hint, position: stmt.position };
@@ -310,20 +341,17 @@ export abstract class StatementChecker extends DeclarationChecker {
   }
 
   private selectionHint(attributes: readonly ast.Attribute[]): SelectionHint {
-    return this.attributes(attributes, ["flatten", "dont_flatten"]) as SelectionHint;
+    return this.attributes(attributes, selectionHints, noNames) as SelectionHint;
   }
 
   private loopHint(attributes: readonly ast.Attribute[]): LoopHint {
-    const names = ["unroll", "dont_unroll"];
-    const counts = ["dependency_infinite", "dependency_length", "min_iterations", "max_iterations"];
-    const more = ["iteration_multiple", "peel_count", "partial_count"];
-    return this.attributes(attributes, names, [...counts, ...more]) as LoopHint;
+    return this.attributes(attributes, loopHints, ignoredHints) as LoopHint;
   }
 
   private attributes(
     attributes: readonly ast.Attribute[],
-    names: string[],
-    ignored: string[] = [],
+    names: readonly string[],
+    ignored: readonly string[],
   ): string | undefined {
     let result: string | undefined;
     for (const { name, value, position, end } of attributes) {

@@ -92,7 +92,7 @@ export interface FunctionSymbol {
   body: readonly Stmt[] | undefined;
   /** Position of the body's closing brace. */
   closing: number;
-  readonly calls: Map<FunctionSymbol, { readonly position: number; readonly end: number }>;
+  calls: Map<FunctionSymbol, { readonly position: number; readonly end: number }>;
   /** The emitter's mark: its id in the module of that number. */
   module: number;
   id: number;

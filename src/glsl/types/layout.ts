@@ -3,7 +3,7 @@ import {
   type ReferenceType,
   type ScalarKind,
   type StructType,
-  scalarFacts,
+  scalarBits,
   type Type,
 } from "./types.ts";
 
@@ -24,7 +24,7 @@ function roundUp(value: number, align: number): number {
 }
 
 function scalarBytes(scalar: ScalarKind): number {
-  return scalarFacts[scalar].bits / 8;
+  return scalarBits(scalar) / 8;
 }
 
 function vectorAlign(components: number, bytes: number, packing: Packing): number {

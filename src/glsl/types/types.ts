@@ -37,12 +37,18 @@ export const scalarFacts: Readonly<
 };
 
 export function isReal(scalar: ScalarKind | undefined): scalar is RealKind {
-  return scalar !== undefined && scalarFacts[scalar].kind === "float";
+  return scalar === "float" || scalar === "double" || scalar === "float16";
 }
 
 /** Signed or unsigned integer of any width. */
 export function isInteger(scalar: ScalarKind | undefined): boolean {
-  return scalar !== undefined && (scalarFacts[scalar].kind === "int" || scalarFacts[scalar].kind === "uint");
+  return scalar !== undefined && scalar !== "bool" && !isReal(scalar);
+}
+
+/** Bits of a component type: a comparison is faster than finding a row by its name, for the few that most shaders have. */
+export function scalarBits(scalar: ScalarKind): 8 | 16 | 32 | 64 {
+  if (scalar === "float" || scalar === "int" || scalar === "uint" || scalar === "bool") return 32;
+  return scalarFacts[scalar].bits;
 }
 
 /** By the number of components from 1 to 4 (the first is the scalar): the scalar and vector types of one component type. */
@@ -89,15 +95,15 @@ export interface ArrayType {
 }
 /** Layout of a block's or struct's member as declared; offsets and alignments in bytes. */
 export interface MemberLayout {
-  readonly offset?: number;
-  readonly align?: number;
-  readonly rowMajor?: boolean;
-  readonly location?: number;
-  readonly component?: number;
+  readonly offset: number | undefined;
+  readonly align: number | undefined;
+  readonly rowMajor: boolean | undefined;
+  readonly location: number | undefined;
+  readonly component: number | undefined;
   /** Transform feedback: byte offset in its buffer, the buffer and its stride as the member says them. */
-  readonly xfbOffset?: number;
-  readonly xfbBuffer?: number;
-  readonly xfbStride?: number;
+  readonly xfbOffset: number | undefined;
+  readonly xfbBuffer: number | undefined;
+  readonly xfbStride: number | undefined;
 }
 export type MemoryQualifier =
   | "coherent"
@@ -164,7 +170,6 @@ export const voidType = blankType("void") as VoidType;
 export const errorType = blankType("error") as ErrorType;
 
 const scalarKinds = Object.keys(scalarFacts) as ScalarKind[];
-const scalars = new Map<ScalarKind, ScalarType>();
 const vectors = new Map<ScalarKind, (ScalarType | VectorType)[]>();
 const kindNumbers = { float: 0, int: 1, uint: 2, bool: 3 } as const;
 /** By columns and rows: `4 * columns + rows`. */
@@ -226,7 +231,6 @@ for (const scalar of scalarKinds) {
   const sizes: (ScalarType | VectorType)[] = [];
   vectors.set(scalar, sizes);
   const type = numberType("scalar", scalar, 1, 1, 1) as ScalarType;
-  scalars.set(scalar, type);
   for (const name of scalarNames[scalar]) define(name, type);
   sizes.push(type, type);
   for (let size = 2; size <= 4; size++) {
@@ -250,14 +254,25 @@ for (const scalar of ["float", "double", "float16"] as const) {
   }
 }
 
+const floatVectors = vectors.get("float")!;
+const intVectors = vectors.get("int")!;
+const uintVectors = vectors.get("uint")!;
+
+/** Those of a component type: of most shaders' ones found by a comparison. */
+function vectorsOf(scalar: ScalarKind): NumberVectors {
+  if (scalar === "float") return floatVectors;
+  if (scalar === "int") return intVectors;
+  return scalar === "uint" ? uintVectors : vectors.get(scalar)!;
+}
+
 /** Scalar, vector and matrix types are one object each: compare with `===`. */
 export function scalarType(scalar: ScalarKind): ScalarType {
-  return scalars.get(scalar)!;
+  return vectorsOf(scalar)[1] as ScalarType;
 }
 
 /** The vector of `size` components, or the scalar for size 1. */
 export function vectorType(scalar: ScalarKind, size: number): ScalarType | VectorType {
-  return vectors.get(scalar)![size]!;
+  return vectorsOf(scalar)[size]!;
 }
 
 export function matrixType(scalar: RealKind, columns: number, rows: number): MatrixType {
@@ -352,6 +367,7 @@ export function vectorSize(type: Type): number {
 
 /** The same shape with another component type. */
 export function withScalar(type: Type, scalar: ScalarKind): Type {
+  if (scalarOf(type) === scalar) return type;
   if (type.kind === "scalar") return scalarType(scalar);
   if (type.kind === "vector") return vectorType(scalar, type.size);
   if (type.kind === "matrix" && isReal(scalar)) {
