@@ -37,22 +37,26 @@ import {
   source,
 } from "./machine.ts";
 
-// Slots: SGPR n at n, VGPR n at 128 + n, then the last event of each kind of memory.
-const VGPR_SLOT: u32 = 128;
-const LDS_SLOT: u32 = 384;
-const LOAD_SLOT: u32 = 385;
-const STORE_SLOT: u32 = 386;
-const SLOTS: u32 = 387;
-
 const VM: u32 = 0;
 const LGKM: u32 = 1;
 const VS: u32 = 2;
 const NO_WAIT: u32 = 63;
 
-/** Running state: by counter and slot the number of the event, 0 for none. */
-const scores = memory.data(387 * 3 * 4, 4);
-/** Cells (counter * SLOTS + slot) that are not 0. */
-const listed = memory.data(387 * 3 * 2, 2);
+// Cells: the last event of each kind of memory, then of each register by the counters that its loads can have.
+const LOADS: u32 = 0;
+const LDS: u32 = 1;
+const STORES: u32 = 2;
+/** SGPR n by lgkmcnt. */
+const SGPRS: u32 = 8;
+/** VGPR n by vmcnt, by lgkmcnt. */
+const VGPRS_VM: u32 = 136;
+const VGPRS_LGKM: u32 = 392;
+const CELLS: u32 = 648;
+
+/** Running state: by cell the number of the event, 0 for none. */
+const scores = memory.data(648 * 4, 4);
+/** Cells that are not 0. */
+const listed = memory.data(648 * 2, 2);
 let listLength: u32 = 0;
 /** By counter: events issued; events that are done. */
 let nowVm: u32 = 0;
@@ -71,25 +75,39 @@ let needVs: u32 = NO_WAIT;
 let exporting: bool = false;
 let needExp: bool = false;
 
-/** Saved states are ages + 1 in bytes, the SMEM flag behind them, a "reached" byte behind that. */
-const STATE_BYTES: u32 = 1176;
-const SCALAR_BYTE: u32 = 1168;
-const REACHED_BYTE: u32 = 1169;
+// A saved state is a row of flags, the groups of cells that it has, and where each of them is; a group is 64 ages + 1 in
+// bytes. Few cells are open at once, so most groups of a block are never made.
+const ROW_BYTES: u32 = 64;
+const GROUP_BYTES: u32 = 64;
+const MAX_GROUPS: u32 = (CELLS + GROUP_BYTES - 1) / GROUP_BYTES;
+const SCALAR_BYTE: u32 = 0;
+const REACHED_BYTE: u32 = 1;
 /** The state has grown since the block was walked. */
-const DIRTY_BYTE: u32 = 1170;
+const DIRTY_BYTE: u32 = 2;
 /** Something in the state is open. */
-const OPEN_BYTE: u32 = 1171;
-/** Word with bit n where one of the cells from 64 n on is not 0. */
-const GROUPS_WORD: u32 = 1172;
+const OPEN_BYTE: u32 = 3;
+/** Word with bit n where the state has group n. */
+const GROUPS_WORD: u32 = 4;
+/** Addresses of the groups. */
+const GROUP_ROW: u32 = 8;
+/** Where the next group is made. */
+let nextGroup: usize = 0;
 
-function score(counter: u32, slot: u32): u32 {
-  return load<u32>(scores + ((<usize>(counter * SLOTS + slot)) << 2));
+function counterOf(cell: u32): u32 {
+  if (cell == LOADS) return VM;
+  if (cell == STORES) return VS;
+  return cell >= VGPRS_VM && cell < VGPRS_LGKM ? VM : LGKM;
 }
-function setScore(counter: u32, slot: u32, value: u32): void {
-  setCell(counter * SLOTS + slot, value);
+/** The cell of a register's operand code. */
+function cellOf(counter: u32, code: u32): u32 {
+  if (code < <u32>Hw.VGPR0) return SGPRS + code;
+  return (counter == VM ? VGPRS_VM : VGPRS_LGKM) + code - Hw.VGPR0;
 }
-/** As `setScore`; a cell that gets its first number joins the list. */
-function setCell(cell: u32, value: u32): void {
+function score(cell: u32): u32 {
+  return load<u32>(scores + ((<usize>cell) << 2));
+}
+/** A cell that gets its first number joins the list. */
+function setScore(cell: u32, value: u32): void {
   const at = scores + ((<usize>cell) << 2);
   if (load<u32>(at) == 0) {
     store<u16>(listed + ((<usize>listLength) << 1), <u16>cell);
@@ -110,9 +128,10 @@ function done(counter: u32): u32 {
   return counter == VM ? doneVm : counter == LGKM ? doneLgkm : doneVs;
 }
 
-/** Asks for the slot's open events of a counter to be done. */
-function need(counter: u32, slot: u32): void {
-  const s = score(counter, slot);
+/** Asks for the cell's open events of a counter to be done. */
+function need(cell: u32): void {
+  const counter = counterOf(cell);
+  const s = score(cell);
   if (s == 0 || s <= done(counter)) return;
   const age = min<u32>(now(counter) - s, NO_WAIT - 1);
   if (counter == VM) needVm = min<u32>(needVm, age);
@@ -120,19 +139,17 @@ function need(counter: u32, slot: u32): void {
   else needVs = min<u32>(needVs, age);
 }
 
+/** Registers that nothing loads are not looked at: of a counter without open events no cell is open. */
 function needOperand(operand: u32): void {
   if (operand == 0) return;
   const code = hwCode(operand);
-  const size = operandSize(operand);
-  for (let k: u32 = 0; k < size; k++) {
-    const c = code + k;
-    if (c >= <u32>Hw.VGPR0) {
-      need(VM, c - Hw.VGPR0 + VGPR_SLOT);
-      need(LGKM, c - Hw.VGPR0 + VGPR_SLOT);
-    } else if (c <= <u32>Hw.VCC_HI) {
-      need(LGKM, c);
-    }
+  const end = code + operandSize(operand);
+  if (code >= <u32>Hw.VGPR0) {
+    if (doneVm != nowVm) for (let c = code; c < end; c++) need(cellOf(VM, c));
+  } else if (code > <u32>Hw.VCC_HI) {
+    return;
   }
+  if (doneLgkm != nowLgkm) for (let c = code; c < end; c++) need(cellOf(LGKM, c));
 }
 
 function needInstr(i: u32): void {
@@ -144,10 +161,10 @@ function needInstr(i: u32): void {
   if (doneVm == nowVm && doneLgkm == nowLgkm && doneVs == nowVs) return;
   if (mOp[i] == P_RELEASE) {
     if ((mImm[i] & 1) != 0) {
-      need(VM, LOAD_SLOT);
-      need(VS, STORE_SLOT);
+      need(LOADS);
+      need(STORES);
     }
-    if ((mImm[i] & 2) != 0) need(LGKM, LDS_SLOT);
+    if ((mImm[i] & 2) != 0) need(LDS);
     return;
   }
   needOperand(mDst0[i]);
@@ -170,10 +187,7 @@ function mark(counter: u32, operand: u32, event: u32): void {
   if (operand == 0) return;
   const code = hwCode(operand);
   const size = operandSize(operand);
-  for (let k: u32 = 0; k < size; k++) {
-    const c = code + k;
-    setScore(counter, c >= <u32>Hw.VGPR0 ? c - Hw.VGPR0 + VGPR_SLOT : c, event);
-  }
+  for (let k: u32 = 0; k < size; k++) setScore(cellOf(counter, code + k), event);
 }
 
 /** Counts the event of an instruction. */
@@ -187,20 +201,20 @@ function issue(i: u32): void {
   if (counter == Counter.vm) {
     nowVm++;
     mark(VM, mDst0[i], nowVm);
-    setScore(VM, LOAD_SLOT, nowVm);
+    setScore(LOADS, nowVm);
   } else if (counter == Counter.vs) {
     nowVs++;
-    setScore(VS, STORE_SLOT, nowVs);
+    setScore(STORES, nowVs);
   } else if (counter == Counter.lgkm) {
     nowLgkm++;
     mark(LGKM, mDst0[i], nowLgkm);
     if (opFormat(op) == Format.SMEM) scalarOpen = true;
-    else setScore(LGKM, LDS_SLOT, nowLgkm);
+    else setScore(LDS, nowLgkm);
   }
 }
 
 function stateOf(block: u32): usize {
-  return changetype<usize>(flowBytes) + <usize>bIndex[block] * <usize>STATE_BYTES;
+  return changetype<usize>(flowBytes) + <usize>bIndex[block] * <usize>ROW_BYTES;
 }
 
 function loadState(block: u32): void {
@@ -219,17 +233,35 @@ function loadState(block: u32): void {
     doneVs = nowVs;
     return;
   }
-  // Few cells are open: look at eight at a time.
   for (let groups = load<u32>(at + GROUPS_WORD); groups != 0; groups &= groups - 1) {
-    const first = ctz<u32>(groups) << 6;
-    for (let k = first; k < first + 64 && k < 3 * SLOTS; k += 8) {
-      let eight = load<u64>(at + <usize>k);
-      for (let cell = k; eight != 0; cell++) {
-        if ((eight & 0xff) != 0) setCell(cell, 65 - <u32>(eight & 0xff));
+    const group = ctz<u32>(groups);
+    const ages = groupAt(at, group);
+    for (let k: u32 = 0; k < GROUP_BYTES; k += 8) {
+      let eight = load<u64>(ages + <usize>k);
+      for (let cell = group * GROUP_BYTES + k; eight != 0; cell++) {
+        if ((eight & 0xff) != 0) setScore(cell, 65 - <u32>(eight & 0xff));
         eight >>= 8;
       }
     }
   }
+}
+
+/** Address of a group that the state has. */
+function groupAt(state: usize, group: u32): usize {
+  return <usize>load<u32>(state + GROUP_ROW + ((<usize>group) << 2));
+}
+
+/** Address of a cell's age in a state, whose group is made if it is not there. */
+function ageAt(state: usize, cell: u32): usize {
+  const group = cell / GROUP_BYTES;
+  const groups = load<u32>(state + GROUPS_WORD);
+  if (((groups >> group) & 1) == 0) {
+    store<u32>(state + GROUPS_WORD, groups | ((<u32>1) << group));
+    store<u32>(state + GROUP_ROW + ((<usize>group) << 2), <u32>nextGroup);
+    memory.fill(nextGroup, 0, GROUP_BYTES);
+    nextGroup += GROUP_BYTES;
+  }
+  return groupAt(state, group) + <usize>(cell % GROUP_BYTES);
 }
 
 /** Merges the running state into a block's entry state; true when that grew. */
@@ -244,16 +276,15 @@ function mergeInto(block: u32): bool {
     grew = true;
   }
   for (let k: u32 = 0; k < listLength; k++) {
-    const index = <u32>load<u16>(listed + ((<usize>k) << 1));
-    const counter = index / SLOTS;
-    const number = load<u32>(scores + ((<usize>index) << 2));
+    const cell = <u32>load<u16>(listed + ((<usize>k) << 1));
+    const counter = counterOf(cell);
+    const number = score(cell);
     if (number <= done(counter)) continue;
     const age = min<u32>(now(counter) - number, NO_WAIT - 1) + 1;
-    const cell = at + <usize>index;
-    const old = <u32>load<u8>(cell);
+    const saved = ageAt(at, cell);
+    const old = <u32>load<u8>(saved);
     if (old != 0 && old <= age) continue;
-    store<u8>(cell, <u8>age);
-    store<u32>(at + GROUPS_WORD, load<u32>(at + GROUPS_WORD) | ((<u32>1) << (index >> 6)));
+    store<u8>(saved, <u8>age);
     grew = true;
   }
   if (grew) {
@@ -302,8 +333,7 @@ function drain(b: u32): void {
   needVs = NO_WAIT;
   needExp = false;
   for (let k: u32 = 0; k < listLength; k++) {
-    const cell = <u32>load<u16>(listed + ((<usize>k) << 1));
-    need(cell / SLOTS, cell % SLOTS);
+    need(<u32>load<u16>(listed + ((<usize>k) << 1)));
   }
   insertWaits(b, last);
 }
@@ -329,8 +359,8 @@ function hasBackEdge(count: u32): bool {
 export function insertWaitcnt(): void {
   const count = layoutLength();
   if (count == 0) return;
-  if (<usize>count * <usize>STATE_BYTES > FLOW_BYTES) {
-    flowBytes.clear(0, STATE_BYTES);
+  if (<usize>count * <usize>(ROW_BYTES + MAX_GROUPS * GROUP_BYTES) > FLOW_BYTES) {
+    flowBytes.clear(0, ROW_BYTES);
     for (let k: u32 = 0; k < count; k++) {
       loadState(bOrder[0]);
       walk(bOrder[k], true);
@@ -338,7 +368,8 @@ export function insertWaitcnt(): void {
     }
     return;
   }
-  flowBytes.clear(0, count * STATE_BYTES);
+  flowBytes.clear(0, count * ROW_BYTES);
+  nextGroup = flowBytes.at(count * ROW_BYTES);
   store<u8>(stateOf(bOrder[0]) + REACHED_BYTE, 1);
   store<u8>(stateOf(bOrder[0]) + DIRTY_BYTE, 1);
   if (!hasBackEdge(count)) {

@@ -1,25 +1,30 @@
 /** Open-addressed map from pairs of u32 to u32, for passes. Cleared at the start of a pass; grows, up to a bound. */
-import { Fail, fail, Limit, U32Column } from "../../base/index.ts";
+import { Fail, Field4, fail, Limit, U32Column } from "../../base/index.ts";
 import { PASS_BASE } from "../memory-map.ts";
 
 const SIZE: u32 = 1 << 21;
-const keyA = changetype<U32Column>(PASS_BASE);
-const keyB = changetype<U32Column>(PASS_BASE + ((<usize>SIZE) << 2));
-const values = changetype<U32Column>(PASS_BASE + ((<usize>SIZE) << 3));
-/** Entries wait here while the map grows: a column each of keys and values, half as long as the map's. */
-const spare = changetype<U32Column>(PASS_BASE + 3 * ((<usize>SIZE) << 2));
+// Rows of key, key, value: what is looked at together stands together.
+const keyA = changetype<Field4>(PASS_BASE);
+const keyB = changetype<Field4>(PASS_BASE + 4);
+const values = changetype<Field4>(PASS_BASE + 8);
+/** Entries wait here while the map grows: those of half of a map a quarter or half as long as the longest. */
+const spare = changetype<U32Column>(PASS_BASE + ((<usize>SIZE) << 4));
 /** The rest of the pass region is the pass's own. */
-export const MAP_END: usize = PASS_BASE + 3 * ((<usize>SIZE) << 2) + 3 * ((<usize>SIZE) << 1);
+export const MAP_END: usize = PASS_BASE + ((<usize>SIZE) << 4) + 3 * (<usize>SIZE);
 
 let used: u32 = 0;
 let mask: u32 = 0;
 
+function clearRows(size: u32): void {
+  memory.fill(PASS_BASE, 0, (<usize>size) << 4);
+}
+
 /** Starts with an empty map with room for `entries` without growing; only that much is cleared. */
 export function mapClear(entries: u32): void {
-  let size: u32 = 1 << 10;
+  let size: u32 = 1 << 7;
   while (size < SIZE && size >> 1 < entries) size <<= 1;
   mask = size - 1;
-  keyA.clear(0, size);
+  clearRows(size);
   used = 0;
 }
 
@@ -67,7 +72,7 @@ function grow(): void {
     count++;
   }
   mask = min<u32>(4 * size, SIZE) - 1;
-  keyA.clear(0, mask + 1);
+  clearRows(mask + 1);
   for (let k: u32 = 0; k < count; k++) {
     const h = slotOf(spare[3 * k], spare[3 * k + 1]);
     keyA[h] = spare[3 * k];

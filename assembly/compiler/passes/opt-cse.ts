@@ -30,7 +30,7 @@ import { PASS_BASE } from "../memory-map.ts";
 /** Heads of the chains, which go on in instrScratch. */
 const heads = changetype<U32Column>(PASS_BASE);
 const MAX_BUCKETS: u32 = 1 << 18;
-/** Longest chain looked through: longer ones are hash collisions or many equal values in separate branches. */
+/** Longest chain looked through: longer ones are hash collisions. */
 const MAX_CHAIN = 64;
 
 function isCommutative(op: u32): bool {
@@ -89,10 +89,19 @@ export function optCse(): bool {
       const h = hashOf(i) & (buckets - 1);
       let found: u32 = 0;
       let steps = 0;
+      let before: u32 = 0;
       for (let j = heads[h]; j != 0 && steps < MAX_CHAIN; j = instrScratch[j], steps++) {
-        if (!equal(i, j) || !dominates(blockOf(j), b)) continue;
-        found = j;
-        break;
+        if (!dominates(blockOf(j), b)) {
+          // Blocks come in an order in which what a block dominates stands together: it is behind us.
+          if (before == 0) heads[h] = instrScratch[j];
+          else instrScratch[before] = instrScratch[j];
+          continue;
+        }
+        if (equal(i, j)) {
+          found = j;
+          break;
+        }
+        before = j;
       }
       if (found != 0) {
         replaceUses(i, found);
