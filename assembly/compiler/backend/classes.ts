@@ -9,6 +9,7 @@ import {
   entryBlock,
   firstInstr,
   flagsOf,
+  hasLoops,
   imm,
   isDivergent,
   nextBlock,
@@ -123,6 +124,13 @@ function classify(i: u32): u32 {
 
 /** Fills `valueClass`. Phis start as SGPRs; one that has a VGPR source becomes a VGPR, with what hangs on it. */
 export function classifyValues(): void {
+  if (!hasLoops()) {
+    // Sources come before their readers, those of phis too.
+    for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+      for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) valueClass[i] = classify(i);
+    }
+    return;
+  }
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0; i = nextInstr(i)) valueClass[i] = ValueClass.NONE;
   }

@@ -1,4 +1,4 @@
-import { Field4, Field16, U32Column } from "../../base/index.ts";
+import { Field4, Field16, U8Column, U32Column } from "../../base/index.ts";
 import { IR_BASE } from "../memory-map.ts";
 
 /** Instruction ids are below this; so are value ids, as a value is the instruction that makes it. */
@@ -79,4 +79,7 @@ const VAR_END: usize = PRED_END + ((<usize>MAX_VARS) << 2);
 export const placeFile = changetype<U32Column>(VAR_END);
 export const placeLine = changetype<U32Column>(VAR_END + ((<usize>MAX_PLACES) << 2));
 export const placeColumn = changetype<U32Column>(VAR_END + 2 * ((<usize>MAX_PLACES) << 2));
-export const IR_END: usize = VAR_END + 3 * ((<usize>MAX_PLACES) << 2);
+/** By op: not 0 when the shader has had an instruction of it. */
+export const madeOps = changetype<U8Column>(VAR_END + 3 * ((<usize>MAX_PLACES) << 2));
+export const MAX_OPS: u32 = 256;
+export const IR_END: usize = VAR_END + 3 * ((<usize>MAX_PLACES) << 2) + <usize>MAX_OPS;

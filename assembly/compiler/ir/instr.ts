@@ -22,7 +22,9 @@ import {
   instrUseCount,
   instrUses,
   MAX_INSTRS,
+  MAX_OPS,
   MAX_SLOTS,
+  madeOps,
   nodeFirst,
   nodeLast,
   slotNext,
@@ -37,6 +39,17 @@ let slotTop: u32 = 1;
 export function resetInstrs(): void {
   instrTop = 1;
   slotTop = 1;
+  madeOps.clear(0, MAX_OPS);
+}
+
+/** Whether the shader has had an instruction of the op: without one a pass for it has nothing to do. */
+export function hasMade(op: u32): bool {
+  return madeOps[op] != 0;
+}
+/** As `hasMade`, of the ops from `first` to `last`. */
+export function hasMadeAny(first: u32, last: u32): bool {
+  for (let op = first; op <= last; op++) if (madeOps[op] != 0) return true;
+  return false;
 }
 
 /** All instruction ids are below this. */
@@ -57,9 +70,11 @@ export function componentsOf(i: u32): u32 {
 }
 export function setHead(i: u32, op: u32, width: u32, components: u32): void {
   instrHead[i] = op | (width << 16) | (components << 24);
+  madeOps[op] = 1;
 }
 export function setOp(i: u32, op: u32): void {
   instrHead[i] = (instrHead[i] & 0xffff0000) | op;
+  madeOps[op] = 1;
 }
 export function flagsOf(i: u32): u32 {
   return instrFlagBits[i];

@@ -39,15 +39,27 @@ export const enum Kind {
 
 let nodeTop: u32 = 1;
 let predTop: u32 = 0;
+let ifsMade: u32 = 0;
+let loopsMade: u32 = 0;
 
 export function resetNodes(): void {
   nodeTop = 1;
   predTop = 0;
+  ifsMade = 0;
+  loopsMade = 0;
   nodeKind[0] = Kind.NONE;
   nodeFirst[0] = 0;
   nodeLast[0] = 0;
   nodeFirst1[0] = 0;
   nodeLast1[0] = 0;
+}
+
+/** Whether the shader has had an if, a loop. */
+export function hasIfs(): bool {
+  return ifsMade != 0;
+}
+export function hasLoops(): bool {
+  return loopsMade != 0;
 }
 
 /** All node ids are below this. */
@@ -230,6 +242,8 @@ function newNode(kind: u32): u32 {
     nodeTop = n + 1;
   }
   nodeKind[n] = kind;
+  if (kind == Kind.IF) ifsMade++;
+  else if (kind == Kind.LOOP) loopsMade++;
   nodeParent[n] = 0;
   nodeSide[n] = 0;
   nodePrev[n] = 0;

@@ -206,7 +206,8 @@ function sourceDominates(v: u32, b: u32, position: u32): bool {
   if (v == 0 || opOf(v) == Op.NONE || widthOf(v) == 0) return false;
   const home = blockOf(v);
   if (home == 0 || !isReachable(home)) return false;
-  return home == b ? instrScratch[v] < position : dominates(home, b);
+  // A source without a number comes behind its reader.
+  return home == b ? instrScratch[v] - 1 < position - 1 : dominates(home, b);
 }
 
 function checkUses(v: u32): bool {
@@ -245,7 +246,8 @@ function check(whole: bool): u32 {
   if (whole) computeDominance();
   let position: u32 = 1;
   let sources: u32 = 0;
-  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+  // What is lifted has no phis and its positions are still 0: a source has its number when its reader comes.
+  for (let b = whole ? entryBlock() : 0; b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0; i = nextInstr(i)) instrScratch[i] = position++;
   }
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
@@ -253,6 +255,7 @@ function check(whole: bool): u32 {
     for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
       where = i;
       if (!spend(1)) return Rule.NONE;
+      if (!whole) instrScratch[i] = position++;
       const op = opOf(i);
       if (op == Op.NONE || op >= <u32>Op.COUNT || op == Op.IF || blockOf(i) != b) return Rule.LISTS;
       if (nextInstr(i) != 0 && prevInstr(nextInstr(i)) != i) return Rule.LISTS;
@@ -260,7 +263,7 @@ function check(whole: bool): u32 {
       sources += count;
       if (count < opMinSources(op) || count > opMaxSources(op)) return Rule.SOURCES;
       if (op == Op.PHI) {
-        if (!phis || count != predCount(b)) return Rule.PHIS;
+        if (!phis || !whole || count != predCount(b)) return Rule.PHIS;
       } else {
         phis = false;
       }

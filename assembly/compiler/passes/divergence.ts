@@ -14,6 +14,7 @@ import {
   entryBlock,
   firstInstr,
   flagsOf,
+  hasLoops,
   isConst,
   isDivergent,
   isNodeDivergent,
@@ -92,7 +93,24 @@ function clear(): void {
   }
 }
 
+/** Without loops sources come before their readers, so that one walk tells all. */
+function inOrder(): void {
+  for (let b = entryBlock(); b != 0 && spend(1); b = nextBlock(b)) {
+    const joins = joinsDivergently(b);
+    for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
+      const rest = flagsOf(i) & ~(<u32>InstrFlag.DIV);
+      setFlags(i, widthOf(i) != 0 && diverges(i, joins) ? rest | InstrFlag.DIV : rest);
+    }
+    const n = nextNode(b);
+    if (n != 0) setNodeDivergent(n, isDivergent(condition(n)));
+  }
+}
+
 export function divergence(): bool {
+  if (!hasLoops()) {
+    inOrder();
+    return false;
+  }
   clear();
   let changed = true;
   while (changed && spend(1)) {

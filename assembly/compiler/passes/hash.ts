@@ -10,7 +10,7 @@ const values = changetype<Field4>(PASS_BASE + 8);
 /** Entries wait here while the map grows: those of half of a map a quarter or half as long as the longest. */
 const spare = changetype<U32Column>(PASS_BASE + ((<usize>SIZE) << 4));
 /** The rest of the pass region is the pass's own. */
-export const MAP_END: usize = PASS_BASE + ((<usize>SIZE) << 4) + 3 * (<usize>SIZE);
+export const MAP_END: usize = PASS_BASE + ((<usize>SIZE) << 4) + 3 * <usize>SIZE;
 
 let used: u32 = 0;
 let mask: u32 = 0;

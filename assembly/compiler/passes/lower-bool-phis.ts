@@ -17,6 +17,7 @@ import {
   erase,
   firstInstr,
   flagsOf,
+  hasMade,
   insertInstr,
   isConst,
   isDivergent,
@@ -45,6 +46,7 @@ function widened(value: u32, from: u32): u32 {
 }
 
 export function lowerBoolPhis(): bool {
+  if (!hasMade(Op.PHI)) return false;
   let progress = false;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     let next: u32 = 0;

@@ -15,6 +15,7 @@ import {
   entryBlock,
   erase,
   firstInstr,
+  hasMadeAny,
   isConst,
   nextBlock,
   nextInstr,
@@ -177,6 +178,7 @@ function signedModulo(a: u32, b: u32): u32 {
 }
 
 export function lowerIdiv(): bool {
+  if (!hasMadeAny(Op.UDIV, Op.IMOD)) return false;
   let progress = false;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     let next: u32 = 0;

@@ -10,6 +10,7 @@ import {
   entryBlock,
   firstInstr,
   firstUse,
+  hasLoops,
   insertInstr,
   loopOf,
   newInstr,
@@ -54,6 +55,7 @@ function close(value: u32, loop: u32): bool {
 }
 
 export function lowerLcssa(): bool {
+  if (!hasLoops()) return false;
   let progress = false;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     const loop = loopOf(b);

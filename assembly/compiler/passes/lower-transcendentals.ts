@@ -16,6 +16,7 @@ import {
   erase,
   firstInstr,
   flagsOf,
+  hasMade,
   isConst,
   nextBlock,
   nextInstr,
@@ -40,6 +41,7 @@ function reciprocal(b: u32): u32 {
 }
 
 export function lowerTranscendentals(): bool {
+  if (!hasMade(Op.FDIV) && !hasMade(Op.FSIN) && !hasMade(Op.FCOS)) return false;
   let progress = false;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     let next: u32 = 0;

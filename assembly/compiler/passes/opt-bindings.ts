@@ -10,6 +10,7 @@ import {
   constBits,
   entryBlock,
   firstInstr,
+  hasMade,
   imm,
   isConst,
   nextBlock,
@@ -46,6 +47,7 @@ function notNull(address: u32): u32 {
 }
 
 export function optBindings(): bool {
+  if (!hasMade(Op.DESCRIPTOR_ADDRESS)) return false;
   let progress = false;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {

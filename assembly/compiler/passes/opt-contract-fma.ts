@@ -13,6 +13,7 @@ import {
   entryBlock,
   firstInstr,
   flagsOf,
+  hasMade,
   nextBlock,
   nextInstr,
   opOf,
@@ -62,6 +63,7 @@ function fuse(i: u32): bool {
 }
 
 export function optContractFma(): bool {
+  if (!hasMade(Op.FADD) && !hasMade(Op.FSUB)) return false;
   let progress = false;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {

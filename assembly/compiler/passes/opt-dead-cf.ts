@@ -13,6 +13,8 @@ import {
   entryBlock,
   firstInstr,
   flagsOf,
+  hasIfs,
+  hasLoops,
   isConst,
   isReachable,
   Kind,
@@ -97,6 +99,7 @@ function dropLoops(): bool {
 }
 
 export function optDeadCf(): bool {
+  if (!hasIfs() && !hasLoops()) return false;
   let progress = dropLoops();
   for (let b = entryBlock(); b != 0 && spend(1); b = nextBlock(b)) {
     // The block takes in what followed the if: look at it again.

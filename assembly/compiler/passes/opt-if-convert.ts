@@ -11,6 +11,7 @@ import {
   entryBlock,
   erase,
   firstInstr,
+  hasIfs,
   insertInstr,
   Kind,
   kindOf,
@@ -65,6 +66,7 @@ function convert(node: u32, before: u32): bool {
 }
 
 export function optIfConvert(): bool {
+  if (!hasIfs()) return false;
   let progress = false;
   for (let b = entryBlock(); b != 0 && spend(1); b = nextBlock(b)) {
     for (let n = nextNode(b); n != 0 && kindOf(n) == Kind.IF && spend(1); n = nextNode(b)) {

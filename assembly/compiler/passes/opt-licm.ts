@@ -10,6 +10,7 @@ import {
   blockOf,
   entryBlock,
   firstInstr,
+  hasLoops,
   insertInstr,
   loopOf,
   nextBlock,
@@ -54,6 +55,7 @@ function isInvariant(i: u32, loop: u32): bool {
 }
 
 export function optLicm(): bool {
+  if (!hasLoops()) return false;
   let progress = false;
   // nodeScratch of a loop: values moved out of it.
   for (let n: u32 = 0; n < nodeLimit(); n++) nodeScratch[n] = 0;

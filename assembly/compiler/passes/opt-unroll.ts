@@ -14,6 +14,7 @@ import {
   erase,
   firstInstr,
   firstUse,
+  hasLoops,
   instrScratch,
   isConst,
   jumpOf,
@@ -247,6 +248,7 @@ function tryLoop(loop: u32): bool {
 }
 
 export function optUnroll(): bool {
+  if (!hasLoops()) return false;
   let progress = false;
   round = 0;
   let any = false;

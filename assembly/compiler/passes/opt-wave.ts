@@ -13,6 +13,7 @@ import {
   entryBlock,
   erase,
   firstInstr,
+  hasMade,
   imm,
   isDivergent,
   nextBlock,
@@ -44,10 +45,14 @@ function isCount(i: u32): bool {
 }
 
 function hasAny(): bool {
-  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-    for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) if (keepsUniform(i) || isCount(i)) return true;
-  }
-  return false;
+  return (
+    hasMade(Op.SHUFFLE) ||
+    hasMade(Op.READ_LANE) ||
+    hasMade(Op.READ_FIRST_LANE) ||
+    hasMade(Op.QUAD_PERM) ||
+    hasMade(Op.WAVE_REDUCE) ||
+    hasMade(Op.WAVE_SCAN)
+  );
 }
 
 function simplify(): bool {
