@@ -17,6 +17,7 @@ import {
   mDst1,
   mNext,
   mPlace,
+  segEnd,
   segStart,
   uEnd,
   uEvents,
@@ -60,6 +61,8 @@ const TUPLE_SGPRS: u32 = 106;
 /** First link of the units that hold a register; SGPR n at n, VGPR n at 128 + n. */
 const held = changetype<U32Column>(changetype<usize>(flowBytes));
 const HELD_VGPR: u32 = 128;
+/** By register as above: up to here it holds a value without a hole. Registers are asked for in the order of starts. */
+const busyUntil = changetype<U32Column>(changetype<usize>(flowBytes) + 2048);
 const spare = changetype<U32Column>(changetype<usize>(flowBytes) + 4096);
 
 /** Makes the file smaller, for tests of spilling. @public */
@@ -82,6 +85,8 @@ export function usedVgprs(): u32 {
 
 /** Whether no holder of a register lives together with the unit; drops holders that are dead by `start`. */
 function isFree(slot: u32, unit: u32, start: u32): bool {
+  const segment = uSegments[unit];
+  if (segment != 0 && segStart[segment] < busyUntil[slot]) return false;
   let l = held[slot];
   let before: u32 = 0;
   while (l != 0) {
@@ -109,7 +114,13 @@ function fits(v: u32, base: u32, reg: u32): bool {
 function take(v: u32, base: u32, reg: u32): void {
   const size = vregSize(v);
   const unit = vUnit[v];
-  for (let k: u32 = 0; k < size; k++) held[base + reg + k] = link(unit + k, held[base + reg + k]);
+  for (let k: u32 = 0; k < size; k++) {
+    const slot = base + reg + k;
+    held[slot] = link(unit + k, held[slot]);
+    const segment = uSegments[unit + k];
+    // Of a tuple those that live from its start on: what is asked for later starts no earlier.
+    if (segment != 0 && segStart[segment] == vStart[v]) busyUntil[slot] = max<u32>(busyUntil[slot], segEnd[segment]);
+  }
   vReg[v] = reg;
   const end = reg + size;
   if (base == HELD_VGPR) topVgpr = max<u32>(topVgpr, end);
@@ -167,6 +178,7 @@ function evict(v: u32, base: u32): void {
   vReg[v] = NO_REG;
   const size = vregSize(v);
   for (let k: u32 = 0; k < size; k++) {
+    busyUntil[base + reg + k] = 0;
     let before: u32 = 0;
     for (let l = held[base + reg + k]; l != 0; l = linkNext[l]) {
       if (linkValue[l] != vUnit[v] + k) {
@@ -277,6 +289,7 @@ function assign(v: u32, spill: bool): bool {
 export function allocate(spill: bool): bool {
   const mark = linkMark();
   held.clear(0, HELD_VGPR + 256);
+  busyUntil.clear(0, HELD_VGPR + 256);
   topSgpr = 0;
   topVgpr = 0;
   let count: u32 = 0;

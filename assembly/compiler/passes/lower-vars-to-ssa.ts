@@ -176,7 +176,7 @@ function removeTrivial(): void {
 
 export function lowerVarsToSsa(): bool {
   if (varCount() == 0) return false;
-  mapClear(min<u32>(instrLimit() >> 2, 0x8_0000));
+  mapClear(min<u32>(instrLimit() >> 1, 0x8_0000));
   phiCount = 0;
   undefs[0] = 0;
   undefs[1] = 0;

@@ -1,6 +1,6 @@
 /**
- * Deletes instructions whose results nobody needs: marks from stores, jumps and conditions backwards, then deletes what
- * is not marked, so that dead cycles of phis go too. Keeps effects and volatile loads. O(instructions + sources).
+ * Deletes instructions whose results nobody needs: with loops it marks from stores, jumps and conditions backwards, then deletes
+ * what is not marked, so that dead cycles of phis go too. Keeps effects and volatile loads. O(instructions + sources).
  * `%1 = iadd %0, %0` with no reader → nothing.
  */
 import { spend, U32Column } from "../../base/index.ts";
@@ -12,15 +12,21 @@ import {
   erase,
   firstInstr,
   flagsOf,
+  hasLoops,
   instrScratch,
   Kind,
   kindOf,
+  lastBlock,
+  lastInstr,
   nextBlock,
   nextInstr,
   nextNode,
   opOf,
+  prevBlock,
+  prevInstr,
   src,
   srcCount,
+  useCount,
 } from "../ir/index.ts";
 import { PASS_BASE } from "../memory-map.ts";
 
@@ -40,7 +46,23 @@ function isRemovable(i: u32): bool {
   return (flags & OpFlag.READS) != 0 && (flagsOf(i) & InstrFlag.VOLATILE) == 0;
 }
 
+/** Without loops sources come before their readers: backwards, a value's readers are gone when it is looked at. */
+function inOrder(): bool {
+  let progress = false;
+  for (let b = lastBlock(); b != 0; b = prevBlock(b)) {
+    let prev: u32 = 0;
+    for (let i = lastInstr(b); i != 0 && spend(1); i = prev) {
+      prev = prevInstr(i);
+      if (useCount(i) != 0 || !isRemovable(i)) continue;
+      erase(i);
+      progress = true;
+    }
+  }
+  return progress;
+}
+
 export function optDce(): bool {
+  if (!hasLoops()) return inOrder();
   top = 0;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
