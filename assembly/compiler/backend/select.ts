@@ -48,17 +48,14 @@ import { isGlobal, selectGlobalAtomic, selectGlobalLoad, selectGlobalStore } fro
 import { selectGraphics } from "./select-graphics.ts";
 import { selectImages } from "./select-images.ts";
 import {
-  selectBarrier,
   selectBufferAtomic,
   selectBufferLoad,
   selectBufferSize,
   selectBufferStore,
   selectPush,
-  selectSharedAtomic,
-  selectSharedLoad,
-  selectSharedStore,
 } from "./select-memory.ts";
 import { selectScratchLoad, selectScratchStore } from "./select-scratch.ts";
+import { selectBarrier, selectSharedAtomic, selectSharedLoad, selectSharedStore } from "./select-shared.ts";
 import { selectWave } from "./select-wave.ts";
 import { maskOf, operandOf, phiOperand } from "./values.ts";
 import { closeWaterfall } from "./waterfall.ts";

@@ -4,7 +4,7 @@ import { Op } from "../../gen/ir-ops.ts";
 import { SpvMemorySemantics, SpvOp, SpvScope } from "../../gen/spirv.ts";
 import { constBits, effect, isConst } from "../ir/index.ts";
 import { leafPool, malformed } from "./ids.ts";
-import { operand } from "./values.ts";
+import { operand } from "./operands.ts";
 
 const ACQUIRES: u32 =
   SpvMemorySemantics.Acquire | SpvMemorySemantics.AcquireRelease | SpvMemorySemantics.SequentiallyConsistent;

@@ -20,9 +20,9 @@ import {
   wordAt,
 } from "./ids.ts";
 import { highest, LANES, laneId, lanesBelow } from "./lanes.ts";
+import { operand, result, valueAt } from "./operands.ts";
 import { scalars, scalarsOf, setSigned, storeScalars } from "./scalars.ts";
 import { scalarWidth, TypeKind } from "./types.ts";
-import { operand, result, valueAt } from "./values.ts";
 import { high, isPair, low, pair } from "./wide.ts";
 import { combinedPair } from "./wide-lanes.ts";
 

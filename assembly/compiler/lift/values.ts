@@ -1,10 +1,20 @@
-/** Instructions of a block that make values: arithmetic, composites, extended instructions. */
+/** Instructions of a block that make values: arithmetic, selections, extended instructions; loads and stores. */
 import { failed } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvGlslStd450 as G, SpvOp } from "../../gen/spirv.ts";
-import { constant, constantBool, constBits, isConst, stage, undef } from "../ir/index.ts";
+import { constant, stage } from "../ir/index.ts";
 import { binary, bitfieldExtract, bitfieldInsert, borrowOf, carryOf, dot, reduceBool, unary } from "./alu.ts";
-import { bin, fmul, fsub, sel, un } from "./fold-build.ts";
+import {
+  compositeConstruct,
+  compositeExtract,
+  compositeInsert,
+  liftMatrix,
+  rowsOf,
+  vectorExtractDynamic,
+  vectorInsertDynamic,
+  vectorShuffle,
+} from "./composites.ts";
+import { bin, fsub, sel, un } from "./fold-build.ts";
 import { setExact } from "./fold-words.ts";
 import { determinant, glslPack, glslScalar, glslVector, inverse } from "./glsl450.ts";
 import {
@@ -19,9 +29,7 @@ import {
   malformed,
   newLeaves,
   ptrVar,
-  scratchB,
   setValue,
-  typeA,
   typeB,
   typeKind,
   typeLeaves,
@@ -30,8 +38,9 @@ import {
 } from "./ids.ts";
 import { askInterpolation } from "./interface.ts";
 import { loadPointer, storePointer } from "./memory.ts";
-import { liftAddress, pointerValue } from "./pointer-values.ts";
-import { describe, irWidth, kindOfVar, Layout, NULL_OFFSET, POINTER_OFFSET, PtrKind, pointerAt } from "./pointers.ts";
+import { countAt, finish, leaves, operand, rawResult, result, resultCount, undefLeaves, valueAt } from "./operands.ts";
+import { liftAddress } from "./pointer-values.ts";
+import { kindOfVar, PtrKind, pointerAt } from "./pointers.ts";
 import {
   bitcast,
   convert,
@@ -45,117 +54,8 @@ import {
   unitOf,
 } from "./scalars.ts";
 import { Unsupported } from "./texts.ts";
-import { isPhysical, isPointerValue, partLeaf, partType, scalarWidth, TypeKind, typeAt } from "./types.ts";
+import { isPhysical, partType, scalarWidth, TypeKind, typeAt } from "./types.ts";
 import { isPair, low, mulHigh } from "./wide.ts";
-
-/** A value id in word k; anything else fails and answers 0. */
-export function valueAt(k: u32): u32 {
-  const id = idAt(k);
-  if (idClass[id] == IdClass.VALUE) return id;
-  if (idClass[id] == IdClass.UNSUPPORTED) unsupported(Unsupported.TYPE, 0);
-  else if (idClass[id] == IdClass.POINTER) return pointerValue(id);
-  else malformed(k);
-  return 0;
-}
-
-/** First leaf of the value in word k, which must have `count` leaves. */
-export function leaves(k: u32, count: u32): u32 {
-  const id = valueAt(k);
-  if (failed()) return 1;
-  if (typeLeaves[idType[id]] == count) return idLeaf[id];
-  malformed(k);
-  return 1;
-}
-
-/** First of the `count` scalars, ready for arithmetic, of the value in word k. */
-export function operand(k: u32, count: u32): u32 {
-  const id = valueAt(k);
-  if (failed()) return 1;
-  if (scalarsOf(idType[id]) == count) return scalars(id);
-  malformed(k);
-  return 1;
-}
-
-/** Scalars of the value in word k. */
-function countAt(k: u32): u32 {
-  const id = valueAt(k);
-  return failed() ? 0 : scalarsOf(idType[id]);
-}
-
-/** Results that `finish` turns into leaves; 0 where they are leaves already. */
-let pendingRun: u32 = 0;
-let pendingLeaf: u32 = 0;
-let pendingType: u32 = 0;
-
-/** Leaves for the result of the instruction at `at`. */
-function rawResult(at: u32): u32 {
-  const type = typeAt(at + 1);
-  if (failed()) return 1;
-  const kind = typeKind[type];
-  if (
-    kind <= <u32>TypeKind.VOID ||
-    (kind >= <u32>TypeKind.RUNTIME_ARRAY && kind != TypeKind.STRUCT && !isPointerValue(type))
-  ) {
-    unsupported(Unsupported.TYPE, kind);
-    return 1;
-  }
-  const leaf = newLeaves(typeLeaves[type]);
-  if (!failed()) setValue(idAt(at + 2), type, leaf);
-  return leaf;
-}
-
-/** A run for the scalars that arithmetic makes for the instruction at `at`; `finish` follows. */
-export function result(at: u32): u32 {
-  const leaf = rawResult(at);
-  if (failed()) return 1;
-  const type = idAt(at + 1);
-  if (isPlain(type)) return leaf;
-  pendingRun = newLeaves(scalarsOf(type));
-  pendingLeaf = leaf;
-  pendingType = type;
-  return pendingRun;
-}
-
-/** True where arithmetic sees the leaves as they are. */
-function isPlain(type: u32): bool {
-  if (typeKind[type] == TypeKind.STRUCT) {
-    for (let m: u32 = 0; m < typeB[type]; m++) if (!isPlain(partType(type, m))) return false;
-    return true;
-  }
-  const width = scalarWidth(type);
-  return typeKind[type] > <u32>TypeKind.MATRIX || width == 1 || width == 32;
-}
-
-export function finish(): void {
-  if (pendingRun != 0 && !failed()) storeScalars(pendingType, pendingRun, pendingLeaf);
-  pendingRun = 0;
-}
-
-function resultCount(at: u32): u32 {
-  return scalarsOf(idAt(at + 1));
-}
-
-/** Undefined scalars of a type, at the cursor. */
-export function undefLeaves(type: u32, leaf: u32): void {
-  const count = describe(type, 0, Layout.NONE, 0, 0);
-  for (let k: u32 = 0; k < count && !failed(); k++) {
-    const width = scratchB[2 * k + 1];
-    // The upper bits of a narrow leaf are 0, and a pointer has to point somewhere.
-    leafPool[leaf + k] = width == 8 || width == 16 || width > 32 ? nullLeaf(width) : undef(width);
-  }
-}
-
-/** Zero, false, null for a leaf of `describe`'s width. */
-function nullLeaf(width: u32): u32 {
-  if (width == 1) return constantBool(false);
-  return constant(width == POINTER_OFFSET ? NULL_OFFSET : 0);
-}
-
-/** Zeros of a type. */
-export function nullLeaves(type: u32, leaf: u32): void {
-  const count = describe(type, 0, Layout.NONE, 0, 0);
-  for (let k: u32 = 0; k < count && !failed(); k++) leafPool[leaf + k] = nullLeaf(scratchB[2 * k + 1]);
-}
 
 function liftUnary(op: u32, at: u32, first: u32): bool {
   const n = resultCount(at);
@@ -180,187 +80,6 @@ function liftBinary(op: u32, at: u32, first: u32): void {
   const b = operand(at + first + 1, n);
   const out = result(at);
   for (let k: u32 = 0; k < n && !failed(); k++) leafPool[out + k] = binary(op, leafPool[a + k], leafPool[b + k]);
-}
-
-/** The part of a composite that literal indices from word `from` to `end` name: its type in `partFound`; scalar offset. */
-let partFound: u32 = 0;
-function walkLiterals(type: u32, from: u32, end: u32): u32 {
-  let t = type;
-  let offset: u32 = 0;
-  for (let k = from; k < end && !failed(); k++) {
-    const index = wordAt(k);
-    const part = partType(t, index);
-    if (part == 0) {
-      malformed(k);
-      return 0;
-    }
-    offset += partLeaf(t, index);
-    t = part;
-  }
-  partFound = t;
-  return offset;
-}
-
-function compositeExtract(at: u32, count: u32, first: u32): void {
-  const id = valueAt(at + first);
-  if (failed()) return;
-  const offset = walkLiterals(idType[id], at + first + 1, at + count);
-  if (failed()) return;
-  if (partFound != idAt(at + 1)) malformed(at + 1);
-  else setValue(idAt(at + 2), partFound, idLeaf[id] + offset);
-}
-
-function compositeInsert(at: u32, count: u32, first: u32): void {
-  const object = valueAt(at + first);
-  const composite = valueAt(at + first + 1);
-  if (failed()) return;
-  const type = idType[composite];
-  const offset = walkLiterals(type, at + first + 2, at + count);
-  if (failed() || partFound != idType[object] || type != idAt(at + 1)) {
-    malformed(at);
-    return;
-  }
-  const out = newLeaves(typeLeaves[type]);
-  if (failed()) return;
-  for (let k: u32 = 0; k < typeLeaves[type]; k++) leafPool[out + k] = leafPool[idLeaf[composite] + k];
-  for (let k: u32 = 0; k < typeLeaves[idType[object]]; k++) leafPool[out + offset + k] = leafPool[idLeaf[object] + k];
-  setValue(idAt(at + 2), type, out);
-}
-
-function compositeConstruct(at: u32, count: u32): void {
-  const out = rawResult(at);
-  const n = typeLeaves[idAt(at + 1)];
-  let next: u32 = 0;
-  for (let k: u32 = 3; k < count && !failed(); k++) {
-    const id = valueAt(at + k);
-    const m: u32 = failed() ? 0 : typeLeaves[idType[id]];
-    if (next + m > n) {
-      malformed(at + k);
-      return;
-    }
-    for (let j: u32 = 0; j < m; j++) leafPool[out + next + j] = leafPool[idLeaf[id] + j];
-    next += m;
-  }
-  if (next != n) malformed(at);
-}
-
-function vectorShuffle(at: u32, count: u32, first: u32): void {
-  const a = valueAt(at + first);
-  const b = valueAt(at + first + 1);
-  const out = rawResult(at);
-  if (failed()) return;
-  const type = idAt(at + 1);
-  const unit = unitOf(type);
-  const n = scalarsOf(type);
-  const na = scalarsOf(idType[a]);
-  const nb = scalarsOf(idType[b]);
-  if (count != first + 2 + n || unitOf(idType[a]) != unit || unitOf(idType[b]) != unit) {
-    malformed(at);
-    return;
-  }
-  const width = scalarWidth(type);
-  for (let k: u32 = 0; k < n && !failed(); k++) {
-    const index = wordAt(at + first + 2 + k);
-    if (index >= na + nb && index != 0xffff_ffff) malformed(at);
-    for (let u: u32 = 0; u < unit; u++) {
-      if (index < na) leafPool[out + k * unit + u] = leafPool[idLeaf[a] + index * unit + u];
-      else if (index < na + nb) leafPool[out + k * unit + u] = leafPool[idLeaf[b] + (index - na) * unit + u];
-      else leafPool[out + k * unit + u] = width == 8 || width == 16 ? constant(0) : undef(irWidth(width));
-    }
-  }
-}
-
-function vectorExtractDynamic(at: u32): void {
-  const id = valueAt(at + 3);
-  const i = leafPool[operand(at + 4, 1)];
-  const out = rawResult(at);
-  if (failed()) return;
-  const unit = unitOf(idType[id]);
-  const n = scalarsOf(idType[id]);
-  if (typeLeaves[idAt(at + 1)] != unit) {
-    malformed(at);
-    return;
-  }
-  for (let u: u32 = 0; u < unit; u++) {
-    const v = idLeaf[id] + u;
-    if (isConst(i)) {
-      leafPool[out + u] = leafPool[v + min<u32>(constBits(i), n - 1) * unit];
-      continue;
-    }
-    let value = leafPool[v];
-    for (let k: u32 = 1; k < n; k++) value = sel(bin(Op.IEQ, i, constant(k)), leafPool[v + k * unit], value);
-    leafPool[out + u] = value;
-  }
-}
-
-function vectorInsertDynamic(at: u32): void {
-  const type = typeAt(at + 1);
-  if (failed()) return;
-  const unit = unitOf(type);
-  const v = leaves(at + 3, typeLeaves[type]);
-  const part = leaves(at + 4, unit);
-  const i = leafPool[operand(at + 5, 1)];
-  const out = rawResult(at);
-  for (let k: u32 = 0; k < typeLeaves[type] && !failed(); k++) {
-    leafPool[out + k] = sel(bin(Op.IEQ, i, constant(k / unit)), leafPool[part + (k % unit)], leafPool[v + k]);
-  }
-}
-
-/** Rows and columns of a matrix type; a vector counts as one column. */
-function rowsOf(type: u32): u32 {
-  return typeKind[type] == TypeKind.MATRIX ? typeB[typeA[type]] : typeB[type];
-}
-function columnsOf(type: u32): u32 {
-  return typeKind[type] == TypeKind.MATRIX ? typeB[type] : 1;
-}
-
-/** Matrix products, transpose, outer product, scaling. */
-function liftMatrix(op: u32, at: u32): void {
-  const a = valueAt(at + 3);
-  const b = op == SpvOp.OpTranspose ? a : valueAt(at + 4);
-  const out = result(at);
-  if (failed()) return;
-  const ta = idType[a];
-  const tb = idType[b];
-  const la = scalars(a);
-  const lb = scalars(b);
-  const na = scalarsOf(ta);
-  const nb = scalarsOf(tb);
-  const n = resultCount(at);
-  const rows = rowsOf(idAt(at + 1));
-  const columns = columnsOf(idAt(at + 1));
-  let ok = true;
-  switch (op) {
-    case SpvOp.OpVectorTimesScalar:
-    case SpvOp.OpMatrixTimesScalar:
-      ok = na == n && nb == 1;
-      for (let k: u32 = 0; ok && k < n; k++) leafPool[out + k] = fmul(leafPool[la + k], leafPool[lb]);
-      break;
-    case SpvOp.OpTranspose:
-      ok = na == n && rowsOf(ta) == columns;
-      for (let k: u32 = 0; ok && k < n; k++) leafPool[out + k] = leafPool[la + (k % rows) * columns + k / rows];
-      break;
-    case SpvOp.OpOuterProduct:
-      ok = na == rows && nb == columns;
-      for (let k: u32 = 0; ok && k < n; k++)
-        leafPool[out + k] = fmul(leafPool[la + (k % rows)], leafPool[lb + k / rows]);
-      break;
-    case SpvOp.OpVectorTimesMatrix: {
-      const inner = rowsOf(tb);
-      ok = na == inner && columnsOf(tb) == n;
-      for (let k: u32 = 0; ok && k < n; k++) leafPool[out + k] = dot(la, 1, lb + k * inner, 1, inner);
-      break;
-    }
-    default: {
-      // MatrixTimesVector, MatrixTimesMatrix: element (c, r) is row r of a times column c of b.
-      const inner = columnsOf(ta);
-      ok = rowsOf(ta) == rows && rowsOf(tb) == inner && na == rows * inner && nb * rows == inner * n;
-      for (let k: u32 = 0; ok && k < n; k++)
-        leafPool[out + k] = dot(la + (k % rows), rows, lb + (k / rows) * inner, 1, inner);
-      break;
-    }
-  }
-  if (!ok) malformed(at);
 }
 
 /** IAddCarry, ISubBorrow, UMulExtended, SMulExtended: a struct of two values. */
