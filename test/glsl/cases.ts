@@ -186,8 +186,8 @@ export const cases: readonly Case[] = [
   yes("int a[] = int[](1, 2); highp int b = a[1]; mediump float c = 1.0;", "", es),
   // blocks
   no("", "layout(std140) uniform U { float a; };"),
-  lenient("takes it as an array of one", "", "layout(std140, binding = 1) uniform U { float a[]; };"),
-  lenient("takes it as an array of one", "", "layout(std430, binding = 1) buffer U { float a[]; float b; };"),
+  yes("", "layout(std140, binding = 1) uniform U { float a[]; };"),
+  yes("", "layout(std430, binding = 1) buffer U { float a[]; float b; };"),
   no("", "layout(std430, binding = 1) uniform U { float a; };"),
   no("", "layout(std140, binding = 1) uniform U { };"),
   no("", "layout(std140, binding = 1) uniform U { float a; }; float a;"),
@@ -344,4 +344,18 @@ export const cases: readonly Case[] = [
   yes("int16_t a = int16_t(1); uint b = min(1u, a);", "#extension GL_EXT_shader_explicit_arithmetic_types : enable"),
   no("float a = sqrt(int(buf.f[0]));", "#extension GL_EXT_shader_explicit_arithmetic_types : enable"),
   no("int16_t a; int8_t b; int c = int(min(b, a));", "#extension GL_EXT_shader_explicit_arithmetic_types : enable"),
+
+  // sizes that come from use
+  yes(
+    "c.a[3] = c.a[2] + c.b[5]; c.n = c.last.length();",
+    "layout(binding = 1) buffer C { float a[]; float b[]; int n; int last[]; } c;",
+  ),
+  yes("buf.f[0] = u[2];", "layout(binding = 1) uniform U { float u[]; };"),
+  no("int i = 1; c.a[i] = 0;", "layout(binding = 1) buffer C { int a[]; int b[]; } c;"),
+  no("c.b[0] = c.a.length();", "layout(binding = 1) buffer C { int a[]; int b[]; } c;"),
+  yes("b[0].f = b[2].f;", "layout(binding = 1) buffer C { float f; } b[];"),
+  no("int i = 1; b[i].f = 0.0;", "layout(binding = 1) buffer C { float f; } b[];"),
+  no("", "layout(binding = 1) buffer C { float f; } b[2][];"),
+  lenient("spirv-val rejects the reference's module", "", "layout(binding = 1) buffer C { float f; } b[2][2];"),
+  lenient("spirv-val rejects the reference's module", "", "layout(binding = 1) uniform sampler2D s[2][2];"),
 ];

@@ -2,6 +2,7 @@ import type * as ast from "../syntax/index.ts";
 import {
   alignBytes,
   arrayStride,
+  arrayType,
   containsOpaque,
   containsUnsized,
   type Member,
@@ -129,6 +130,7 @@ export abstract class BlockChecker extends InterfaceChecker {
       this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: decl.name, what }, place.position, place.end);
     }
     this.checkName(decl.name, place);
+    this.noteGrowing(members, false);
     this.allowLayout(q, ["location", ...this.captureLayouts(storage)], "a block");
     const captured = storage === "out" ? this.captures.members(q, members) : undefined;
     const placed = captured?.members ?? members;
@@ -138,8 +140,8 @@ export abstract class BlockChecker extends InterfaceChecker {
     }
     const qualified = placed.map((member) => {
       const interpolation = new Set([...q.interpolation, ...member.interpolation]);
-      // members need not say so, as the reference compiler has it; Vulkan wants the decoration
-      if (stage === "fragment" && containsInteger(member.type)) interpolation.add("flat");
+      // members need not say so, as the reference compiler has it; Vulkan wants the decoration, OpenGL the word
+      if (stage === "fragment" && !this.context.relaxed && containsInteger(member.type)) interpolation.add("flat");
       return { ...member, interpolation: [...interpolation] };
     });
     for (const member of qualified) {
@@ -189,6 +191,7 @@ export abstract class BlockChecker extends InterfaceChecker {
     }
     const rowMajor = q.layout.has("row_major") || (defaults.rowMajor && !q.layout.has("column_major"));
     const layout: BlockLayout = { packing, rowMajor };
+    if (reference === undefined) this.noteGrowing(members, q.storage === "buffer");
     if (reference !== undefined) this.defineReference(reference, decl, layout, members);
     if (reference !== undefined && decl.instance === undefined) {
       this.checkMembers(members, storage, layout);
@@ -216,9 +219,13 @@ export abstract class BlockChecker extends InterfaceChecker {
     this.noteBlock(decl.name, storage, place);
     const instance = decl.instance;
     const type = instance === undefined ? struct : this.withDimensions(struct, instance.dimensions);
-    if (containsOuterUnsized(type) && instance !== undefined && !this.hasDescriptorIndexing()) {
+    // the outermost size may come from use
+    const settled =
+      this.context.version.es || this.context.relaxed ? type : type.kind === "array" ? type.element : type;
+    if (containsOuterUnsized(settled) && instance !== undefined && !this.hasDescriptorIndexing()) {
       this.diagnostics.error("GLSL_UNSIZED_BLOCKS", {}, instance.position, instance.end);
     }
+    if (storage === "uniform" || storage === "buffer") this.checkResourceArray(type, instance ?? place);
     const constant = storage !== "buffer" && storage !== "out" && storage !== "shared";
     const variable = newVariable(instance?.name ?? decl.name, type, storage, instance ?? place, constant);
     variable.layout = layout;
@@ -284,6 +291,37 @@ export abstract class BlockChecker extends InterfaceChecker {
     }
   }
 
+  private growingBlocks:
+    | Map<readonly Member[], { readonly storage: Storage; readonly layout: BlockLayout }>
+    | undefined;
+
+  /**
+   * Members declared `[]` that are no runtime array take their sizes from their highest constant index: each gets a type
+   * of its own, whose size is set in the end.
+   */
+  private noteGrowing(members: readonly Member[], runtimeLast: boolean): void {
+    if (this.context.version.es) return;
+    for (let at = 0; at < members.length; at++) {
+      const member: { type: Type } = members[at]!;
+      const { type } = member;
+      if (type.kind !== "array" || type.size !== undefined || (runtimeLast && at === members.length - 1)) continue;
+      if (containsUnsized(type.element) || containsOpaque(type)) continue;
+      const own = arrayType(type.element, undefined);
+      member.type = own;
+      this.growing ??= new Map();
+      this.growing.set(own, 0);
+    }
+  }
+
+  /** Gives the members that grew their sizes, and looks at their blocks with them. */
+  protected settleMembers(): void {
+    for (const [type, highest] of this.growing ?? []) {
+      const open: { size: number | undefined } = type;
+      open.size = highest + 1;
+    }
+    for (const [members, { storage, layout }] of this.growingBlocks ?? []) this.checkMembers(members, storage, layout);
+  }
+
   protected checkMembers(members: readonly Member[], storage: Storage, layout: BlockLayout): void {
     let end = 0;
     // without offsets of its own each member stands behind the one before
@@ -294,6 +332,12 @@ export abstract class BlockChecker extends InterfaceChecker {
       const { name, type } = member;
       const runtime = storage === "buffer" && at === members.length - 1 && type.kind === "array";
       if (containsUnsized(type) && (!runtime || containsUnsized(type.element))) {
+        if (type.kind === "array" && this.growing?.has(type) === true) {
+          // its place is known when its size is
+          this.growingBlocks ??= new Map();
+          this.growingBlocks.set(members, { storage, layout });
+          return;
+        }
         this.diagnostics.error("GLSL_RUNTIME_ARRAY", { name }, member.position, member.end);
       }
       if (type.kind === "error") continue;

@@ -70,6 +70,7 @@ class Checker extends StatementChecker {
       if (type.block !== undefined) continue;
       this.diagnostics.error("GLSL_REFERENCE_UNDEFINED", { name: type.name }, place.position, place.end);
     }
+    this.settleMembers();
     for (const variable of this.globals) this.settleSize(variable);
     for (const variable of this.unsized) this.settleSize(variable);
     if (this.context.relaxed) this.assignMissing();

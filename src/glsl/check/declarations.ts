@@ -208,6 +208,7 @@ export abstract class DeclarationChecker extends BlockChecker {
     const storage = this.storageOf(q, type, declarator, global);
     const opaque = storage === "uniform" && coreType(type).kind === "opaque";
     if (opaque) type = formattedType(type, formatOf(q));
+    if (opaque) this.checkResourceArray(type, declarator);
     const failed = init !== undefined && initializer === undefined;
     const zeroed = storage === "shared" && init?.kind === "list" && init.items.length === 0;
     if (

@@ -1,6 +1,7 @@
 import { type BuiltinVariable, builtinConstants, builtinVariables } from "../builtins/index.ts";
 import type * as ast from "../syntax/index.ts";
 import {
+  type ArrayType,
   boolType,
   builtinType,
   coreType,
@@ -388,9 +389,18 @@ export abstract class ExpressionChecker extends CallChecker {
     return indexNode(base, index, type, constness, expr);
   }
 
+  /** Members of blocks that take their size from use: the highest index so far. */
+  protected growing: Map<ArrayType, number> | undefined;
+
   /** An array declared `[]` grows with its highest constant index; only a runtime array takes any index. */
   private noteUnsized(base: Expr, at: number | undefined): boolean {
-    if (base.kind === "member" && base.base.type.kind === "struct" && base.base.type.block) return true;
+    const growing = base.type.kind === "array" ? this.growing?.get(base.type) : undefined;
+    if (growing !== undefined && at !== undefined && base.type.kind === "array") {
+      this.growing?.set(base.type, Math.max(growing, at));
+      return true;
+    }
+    const inBlock = base.kind === "member" && base.base.type.kind === "struct" && base.base.type.block;
+    if (inBlock && growing === undefined) return true;
     if (base.kind === "variable" && at !== undefined) {
       const limit = /^gl_C(?:lip|ull)Distance$/.test(base.variable.name) ? 8 : undefined;
       if (limit !== undefined && at >= limit) {
@@ -488,7 +498,8 @@ export abstract class ExpressionChecker extends CallChecker {
     }
     if (count !== undefined) return this.intConstant(count, call);
     const inMemory = array.kind === "member" && array.base.type.kind === "struct" && array.base.type.block;
-    if (inMemory && array.base.kind !== "deref") {
+    const growing = array.type.kind === "array" && this.growing?.has(array.type) === true;
+    if (inMemory && array.base.kind !== "deref" && !growing) {
       return baseNode("length", array, intType, call);
     }
     this.diagnostics.error("GLSL_UNSIZED_LENGTH", {}, array.position, array.end);

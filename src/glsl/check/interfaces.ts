@@ -173,6 +173,13 @@ export abstract class InterfaceChecker extends SpecifierChecker {
     return "uniform";
   }
 
+  /** A binding is one resource or an array of them. */
+  protected checkResourceArray(type: Type, { position, end }: Range): void {
+    if (type.kind !== "array" || type.element.kind !== "array") return;
+    const what = "an array of arrays of resources";
+    this.diagnostics.error("GLSL_NOT_IN_VULKAN", { what }, position, end);
+  }
+
   protected interfaceStorage(q: Qualifiers, storage: "in" | "out", type: Type, place: ast.Declarator): Storage {
     const { position, end, name } = place;
     const stage = this.context.stage;
