@@ -57,6 +57,15 @@ describe("places of messages", () => {
   });
 });
 
+describe("locations", () => {
+  it("count two for a dvec3 of a vertex shader's inputs, as Vulkan does", () => {
+    const inputs = (location: number) =>
+      `#version 450\nlayout(location = 0) in dvec3 a;\nlayout(location = ${location}) in vec4 b;\nvoid main() {}`;
+    expect(places(inputs(1), { stage: "vertex" })).toEqual(["3:30 GLSL_LOCATION_OVERLAP"]);
+    expect(places(inputs(2), { stage: "vertex" })).toEqual([]);
+  });
+});
+
 describe("many mistakes in one run", () => {
   it("gives twenty messages for twenty mistakes", () => {
     const mistakes = [

@@ -47,7 +47,7 @@ export abstract class InterfaceChecker extends SpecifierChecker {
     super.begin(context);
     this.globals = [];
     this.depthMode = undefined;
-    this.locations.begin(context.diagnostics, context.stage === "vertex");
+    this.locations.begin(context.diagnostics);
     this.captures.begin(context.diagnostics);
     this.looseMembers = undefined;
     this.looseBlock = undefined;

@@ -13,16 +13,17 @@ interface Use extends Range {
   readonly isInput: boolean;
 }
 
-/** Which locations and components are taken. Source: GLSL 4.60 sections 4.4.1 and 4.4.2. */
+/**
+ * Which locations and components are taken. Source: GLSL 4.60 sections 4.4.1 and 4.4.2; but for the inputs of a vertex
+ * shader it is Vulkan's "Location Assignment" that counts, by which a dvec3 or dvec4 takes two there too.
+ */
 export class Locations {
   private diagnostics!: Diagnostics;
-  private narrow = false;
   private readonly used: Use[] = [];
 
-  /** Nothing is taken yet. `narrow`: inputs are those of a vertex shader, where a vector takes one location whatever it holds. */
-  begin(diagnostics: Diagnostics, narrow: boolean): void {
+  /** Nothing is taken yet. */
+  begin(diagnostics: Diagnostics): void {
     this.diagnostics = diagnostics;
-    this.narrow = narrow;
     while (this.used.length > 0) this.used.pop();
   }
 
@@ -49,7 +50,7 @@ export class Locations {
     const one: Use = {
       name,
       from: location,
-      to: location + (this.narrow && isInput ? vertexInputCount(type) : locationCount(type)),
+      to: location + locationCount(type),
       firstComponent,
       // what has no components takes the whole rows
       endComponent: components === 0 ? 4 : firstComponent + components,
@@ -71,11 +72,6 @@ export class Locations {
 function overlap(a: Use, b: Use): boolean {
   if (a.isInput !== b.isInput || a.index !== b.index || a.from >= b.to || b.from >= a.to) return false;
   return a.firstComponent < b.endComponent && b.firstComponent < a.endComponent;
-}
-
-function vertexInputCount(type: Type): number {
-  if (type.kind === "array") return (type.size ?? 1) * vertexInputCount(type.element);
-  return type.kind === "matrix" ? type.columns : type.kind === "vector" ? 1 : locationCount(type);
 }
 
 function isWide(type: Type): boolean {
