@@ -30,6 +30,7 @@ export interface GlslRequest {
 export type GlslResult =
   | {
       readonly ok: true;
+      /** The module. A small one may share its `buffer` with others, as a small `Buffer` does. */
       readonly words: Uint32Array;
       /** Warnings. */
       readonly diagnostics: readonly Diagnostic[];

@@ -20,8 +20,7 @@ import {
 import { oracle, runOracle } from "../oracles.ts";
 
 /** A compute shader with a loop, an if, a buffer, a shared array, push constants, spec constants and lines. */
-function sampleModule(target: SpirvTarget): Uint32Array {
-  const b = new ModuleBuilder(target);
+function sampleModule(target: SpirvTarget, b = new ModuleBuilder(target)): Uint32Array {
   b.capability(Capability.Shader);
   const file = b.string("sample.comp");
   b.source(SourceLanguage.GLSL, 450, file, `// ${"é\u{1f600}".repeat(70_000)}`);
@@ -116,6 +115,41 @@ describe("ModuleBuilder", () => {
     expect(b.typeStruct([float], "std140")).not.toBe(b.typeStruct([float], "std430"));
     expect(b.constScalar(float, 0)).not.toBe(b.constScalar(float, -0));
     expect(b.constUint(0xffffffff)).toBe(b.constScalar(b.typeInt(32, false), -1));
+  });
+
+  it("writes after reset what a new builder writes, whatever was left unfinished", () => {
+    const fresh = sampleModule("vulkan1.1");
+    const b = new ModuleBuilder("vulkan1.0");
+    const isSame = (): boolean => {
+      b.reset("vulkan1.1");
+      const again = sampleModule("vulkan1.1", b);
+      return again.length === fresh.length && again.every((word, at) => word === fresh[at]);
+    };
+    expect(isSame()).toBe(true);
+    b.reset("vulkan1.3");
+    for (let value = 0; value < 3000; value++) b.constUint(value);
+    b.extension("SPV_KHR_multiview");
+    b.string("another file");
+    b.beginFunction(b.typeVoid(), b.typeFunction(b.typeVoid(), []));
+    b.label();
+    b.line(1, 2, 3);
+    expect(isSame()).toBe(true);
+  });
+
+  it("leaves the words of a module alone while others are written", () => {
+    const b = new ModuleBuilder("spv1.0");
+    const modules: Uint32Array[] = [];
+    for (let value = 0; value < 40; value++) {
+      b.reset("spv1.0");
+      for (let at = 0; at < 300; at++) b.constUint(1000 * value + at);
+      modules.push(b.finish());
+    }
+    for (const [value, words] of modules.entries()) {
+      // header, OpMemoryModel, the type, then constants of four words that end in their value
+      expect(words.length).toBe(5 + 3 + 4 + 4 * 300);
+      const values = Array.from({ length: 300 }, (_, at) => words[12 + 4 * at + 3]! - at);
+      expect(new Set(values)).toEqual(new Set([1000 * value]));
+    }
   });
 
   it("throws on code outside a block and on a label inside an open block", () => {
