@@ -65,9 +65,9 @@ export class ModuleBuilder extends TypePool {
   private readonly stringWords = new WordBuffer();
   private readonly sourceWords = new WordBuffer();
   private readonly names = new WordBuffer(1024);
-  /** Functions that are done. */
+  /** Functions before the last. */
   private readonly code = new WordBuffer(2048);
-  /** The function in the making: OpFunction, parameters and the first label; its variables; the rest of its code. */
+  /** The function in the making, or the last: OpFunction, parameters and the first label; its variables; the rest of its code. */
   private readonly head = new WordBuffer();
   private readonly locals = new WordBuffer();
   private readonly body = new WordBuffer(2048);
@@ -85,6 +85,9 @@ export class ModuleBuilder extends TypePool {
     this.annotations,
     this.globals,
     this.code,
+    this.head,
+    this.locals,
+    this.body,
   ];
   /** Ids and storage classes of the global variables, in turn. */
   private readonly variables = new WordBuffer();
@@ -125,9 +128,6 @@ export class ModuleBuilder extends TypePool {
     this.memory = MemoryModel.GLSL450;
     this.inFunction = false;
     this.before = NO_BLOCK;
-    this.head.clear();
-    this.locals.clear();
-    this.body.clear();
     for (let at = 0; at < this.sections.length; at++) this.sections[at]!.clear();
   }
 
@@ -261,6 +261,7 @@ export class ModuleBuilder extends TypePool {
     invariant(!this.inFunction, "function inside a function");
     this.inFunction = true;
     const { head } = this;
+    if (head.length > 0) this.keepFunction();
     const at = head.open(Op.OpFunction, 5);
     const { store } = head;
     store[at] = returns;
@@ -438,15 +439,19 @@ export class ModuleBuilder extends TypePool {
   endFunction(): void {
     this.needFunction();
     invariant((this.before & NO_BLOCK) !== 0, "function ends inside an open block");
+    this.body.open(Op.OpFunctionEnd, 1);
+    this.inFunction = false;
+  }
+
+  /** Makes room for another function. */
+  private keepFunction(): void {
     const { code, head, locals, body } = this;
-    body.open(Op.OpFunctionEnd, 1);
     code.append(head);
     code.append(locals);
     code.append(body);
     head.clear();
     locals.clear();
     body.clear();
-    this.inFunction = false;
   }
 
   /** The whole module, sections in the specification's order. A small one may share its buffer with other modules. */

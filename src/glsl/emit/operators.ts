@@ -6,12 +6,13 @@ import {
   boolType,
   elementCount,
   elementType,
-  isInteger,
   type MatrixType,
+  type NumberType,
   numberOf,
   type ReferenceType,
   referenceStride,
   type ScalarKind,
+  scalarBits,
   scalarFacts,
   scalarOf,
   scalarType,
@@ -191,13 +192,13 @@ export abstract class OperatorEmitter extends MemoryEmitter {
       return b.emitResult(Op.OpSelect, type, id, this.filledConstant(to, 1), this.filledConstant(to, 0));
     }
     if (target === "bool") return b.emitResult(binaryOpcode("!=", fromNumber), type, id, this.filledConstant(from, 0));
-    const widths = scalarFacts[source].bits !== scalarFacts[target].bits;
-    if (widths && isInteger(source) && isInteger(target) && scalarFacts[source].kind !== scalarFacts[target].kind) {
+    const isWhole = fromNumber.kindNumber !== 0 && toNumber.kindNumber !== 0;
+    if (isWhole && fromNumber.kindNumber !== toNumber.kindNumber && scalarBits(source) !== scalarBits(target)) {
       // first the width, in the source's own sign, then the sign
       const middle = withScalar(to, resized(source, target));
       return b.emitResult(Op.OpBitcast, type, this.convertValue(id, from, middle));
     }
-    return b.emitResult(conversionOpcode(source, target), type, id);
+    return b.emitResult(conversionOpcode(fromNumber, toNumber), type, id);
   }
 
   protected constructValue(expr: ConstructExpr): Id {
@@ -296,12 +297,14 @@ function resized(sign: ScalarKind, width: ScalarKind): ScalarKind {
   return bits === 32 ? name : (`${name}${bits}` as ScalarKind);
 }
 
-function conversionOpcode(from: ScalarKind, to: ScalarKind): number {
-  const a = scalarFacts[from];
-  const b = scalarFacts[to];
-  if (a.kind === "float" && b.kind === "float") return Op.OpFConvert;
-  if (a.kind === "float") return b.kind === "int" ? Op.OpConvertFToS : Op.OpConvertFToU;
-  if (b.kind === "float") return a.kind === "int" ? Op.OpConvertSToF : Op.OpConvertUToF;
-  if (a.bits === b.bits) return Op.OpBitcast;
-  return a.kind === "int" ? Op.OpSConvert : Op.OpUConvert;
+function conversionOpcode(from: NumberType, to: NumberType): number {
+  const toSigned = to.kindNumber === 1;
+  if (from.kindNumber === 0) {
+    if (to.kindNumber === 0) return Op.OpFConvert;
+    return toSigned ? Op.OpConvertFToS : Op.OpConvertFToU;
+  }
+  const fromSigned = from.kindNumber === 1;
+  if (to.kindNumber === 0) return fromSigned ? Op.OpConvertSToF : Op.OpConvertUToF;
+  if (scalarBits(from.scalar) === scalarBits(to.scalar)) return Op.OpBitcast;
+  return fromSigned ? Op.OpSConvert : Op.OpUConvert;
 }

@@ -32,19 +32,30 @@ import {
 
 const none: readonly MemoryQualifier[] = [];
 
-/** Decorations of the memory qualifiers; without the Vulkan memory model every scope is as wide as all of them. */
-const memoryDecorations: Readonly<Record<MemoryQualifier, readonly number[]>> = {
-  readonly: [Decoration.NonWritable],
-  writeonly: [Decoration.NonReadable],
-  coherent: [Decoration.Coherent],
-  volatile: [Decoration.Volatile, Decoration.Coherent],
-  restrict: [Decoration.Restrict],
-  nonprivate: [],
-  devicecoherent: [Decoration.Coherent],
-  queuefamilycoherent: [Decoration.Coherent],
-  workgroupcoherent: [Decoration.Coherent],
-  subgroupcoherent: [Decoration.Coherent],
-};
+const nonWritable = [Decoration.NonWritable] as const;
+const nonReadable = [Decoration.NonReadable] as const;
+const coherent = [Decoration.Coherent] as const;
+const volatileCoherent = [Decoration.Volatile, Decoration.Coherent] as const;
+const restrict = [Decoration.Restrict] as const;
+const nothing: readonly number[] = [];
+
+/** Decorations of a memory qualifier; without the Vulkan memory model every scope is as wide as all of them. */
+function memoryDecorations(qualifier: MemoryQualifier): readonly number[] {
+  switch (qualifier) {
+    case "readonly":
+      return nonWritable;
+    case "writeonly":
+      return nonReadable;
+    case "volatile":
+      return volatileCoherent;
+    case "restrict":
+      return restrict;
+    case "nonprivate":
+      return nothing;
+    default:
+      return coherent;
+  }
+}
 
 export const interpolationDecorations: Readonly<Record<string, number>> = {
   flat: Decoration.Flat,
@@ -96,7 +107,7 @@ export abstract class TypeEmitter {
     let done = this.vulkanMemory ? (1 << Decoration.Coherent) | (1 << Decoration.Volatile) : 0;
     for (let at = 0; at < count; at++) {
       const qualifier = at < first.length ? first[at]! : second[at - first.length]!;
-      for (const each of memoryDecorations[qualifier]) {
+      for (const each of memoryDecorations(qualifier)) {
         if ((done & (1 << each)) !== 0) continue;
         done |= 1 << each;
         if (member < 0) this.b.decorate(target, each);
