@@ -132,6 +132,8 @@ export class Lexer {
   position = 0;
   end = 0;
   flags = 0;
+  /** The code of a word's first letter. */
+  initial = 0;
   private at = 0;
   /** The first of the file's continuations that no comment before has passed. */
   private splice = 0;
@@ -186,6 +188,7 @@ export class Lexer {
           at++;
         }
         this.at = at;
+        this.initial = c;
         this.setWord(T.Identifier, wordAt(text, codes, start, at, hash), start, at, flags);
         return;
       }

@@ -12,8 +12,10 @@ const SLOTS = 8192;
 const WORD_LIMIT = 4096;
 const LENGTH_LIMIT = 64;
 const PROBE_LIMIT = 16;
-/** By slot, two each: what its word's letters hash to, and the word's number; -1 in an empty one. */
-const slots = new Int32Array(2 * SLOTS).fill(-1);
+/** By slot: one more than its word's number, 0 in an empty one. */
+const slots = new Uint16Array(SLOTS);
+/** By number: what the word's letters hash to. */
+const hashes = new Int32Array(WORD_LIMIT);
 /** The letters of all words, one behind the other. */
 const letters = new Uint8Array(WORD_LIMIT * LENGTH_LIMIT);
 /** By number: where the word's letters begin, and at the next where they end. */
@@ -34,14 +36,14 @@ export function wordAt(text: string, codes: Uint8Array, start: number, end: numb
   if (length > LENGTH_LIMIT) return NO_WORD;
   let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
   for (let probes = 0; ; probes++) {
-    const word = slots[2 * slot + 1]!;
+    const word = slots[slot]! - 1;
     if (word < 0) break;
-    if (slots[2 * slot] === hash && isAt(word, codes, start, length)) return word;
+    if (hashes[word] === hash && isAt(word, codes, start, length)) return word;
     if (probes === PROBE_LIMIT) return NO_WORD;
     slot = (slot + 1) & (SLOTS - 1);
   }
   if (count >= WORD_LIMIT) {
-    slots.fill(-1);
+    slots.fill(0);
     count = 0;
     slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
   }
@@ -53,8 +55,8 @@ export function wordAt(text: string, codes: Uint8Array, start: number, end: numb
   let to = starts[word]!;
   for (let at = start; at < end; at++) letters[to++] = codes[at]!;
   starts[word + 1] = to;
-  slots[2 * slot] = hash;
-  slots[2 * slot + 1] = word;
+  hashes[word] = hash;
+  slots[slot] = word + 1;
   return word;
 }
 

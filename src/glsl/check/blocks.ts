@@ -325,7 +325,7 @@ export abstract class BlockChecker extends InterfaceChecker {
   protected checkMembers(members: readonly Member[], storage: Storage, layout: BlockLayout): void {
     let end = 0;
     // without offsets of its own each member stands behind the one before
-    let placed = false;
+    const placed = members.some((member) => member.layout.offset !== undefined);
     const taken: { readonly from: number; readonly to: number; readonly member: Member }[] = [];
     for (let at = 0; at < members.length; at++) {
       const member = members[at]!;
@@ -348,7 +348,6 @@ export abstract class BlockChecker extends InterfaceChecker {
       const rowMajor = member.layout.rowMajor ?? layout.rowMajor;
       const align = alignBytes(type, layout.packing, rowMajor);
       const given = member.layout.offset;
-      if (given !== undefined) placed = true;
       if (given !== undefined && given % align !== 0) {
         this.diagnostics.error("GLSL_OFFSET_ALIGN", { offset: given, align }, member.position, member.end);
       }
@@ -360,7 +359,7 @@ export abstract class BlockChecker extends InterfaceChecker {
         this.diagnostics.error("GLSL_BLOCK_TOO_LARGE", values, member.position, member.end);
         return;
       }
-      taken.push({ from, to: end, member });
+      if (placed) taken.push({ from, to: end, member });
     }
     if (!placed) return;
     taken.sort((a, b) => a.from - b.from);

@@ -4,7 +4,6 @@ import { containsOpaque, containsUnsized, coreType, errorType, sameType, type Ty
 import type { CheckContext } from "./base.ts";
 import { noCalls } from "./calls.ts";
 import { spreadPrecise } from "./precise.ts";
-import type { FunctionSet } from "./scope.ts";
 import { previousNote } from "./specifiers.ts";
 import { StatementChecker } from "./statements.ts";
 import type { FunctionSymbol, Module, Variable } from "./tree.ts";
@@ -25,9 +24,10 @@ export function check(unit: ast.TranslationUnit, context: CheckContext): Module 
  * much as checking some lines.
  */
 let spare: Checker | undefined;
+const noFunctions: FunctionSymbol[] = [];
 
 class Checker extends StatementChecker {
-  private functions: FunctionSymbol[] = [];
+  private functions = noFunctions;
 
   check(unit: ast.TranslationUnit, context: CheckContext): Module | undefined {
     this.begin(context);
@@ -36,7 +36,7 @@ class Checker extends StatementChecker {
 
   protected override begin(context: CheckContext): void {
     super.begin(context);
-    this.functions = [];
+    this.functions = noFunctions;
   }
 
   private unit(unit: ast.TranslationUnit): Module | undefined {
@@ -182,9 +182,8 @@ class Checker extends StatementChecker {
     }
     let set = this.scopes.lookupGlobal(decl.name);
     if (set === undefined || set.kind === "lost") {
-      const created: FunctionSet = { kind: "functions", functions: [] };
-      this.scopes.setGlobal(decl.name, created);
-      set = created;
+      set = { kind: "functions", functions: noFunctions };
+      this.scopes.setGlobal(decl.name, set);
     }
     if (this.context.version.es && builtinOverloads(decl.name).length > 0) {
       this.diagnostics.error("GLSL_BUILTIN_REDEFINED", { name: decl.name }, place.position, place.end);
@@ -199,8 +198,11 @@ class Checker extends StatementChecker {
         other.parameters.every((parameter, at) => sameType(parameter.type, parameters[at]!.type)),
     );
     if (previous === undefined) {
-      set.functions.push(fresh);
-      this.functions.push(fresh);
+      // an array that grows has room for seventeen, and most names have one function
+      if (set.functions.length === 0) set.functions = [fresh];
+      else set.functions.push(fresh);
+      if (this.functions.length === 0) this.functions = [fresh];
+      else this.functions.push(fresh);
       return fresh;
     }
     const notes = [previousNote(previous)];

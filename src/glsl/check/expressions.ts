@@ -255,8 +255,13 @@ export abstract class ExpressionChecker extends CallChecker {
   private variableExpr(variable: Variable, place: ast.NameExpr): Expr {
     const { type, constness } = variable;
     if (variable.value !== undefined) return constantNode(type, variable.value, place.position, place.end);
-    if (variable.builtIn !== undefined && !this.usedBuiltins.includes(variable)) this.usedBuiltins.push(variable);
+    if (variable.builtIn !== undefined && !this.usedBuiltins.includes(variable)) this.useBuiltin(variable);
     return variableNode(variable, type, constness, place);
+  }
+
+  private useBuiltin(variable: Variable): void {
+    if (this.usedBuiltins.length === 0) this.usedBuiltins = [variable];
+    else this.usedBuiltins.push(variable);
   }
 
   private *valueNames(): Iterable<string> {

@@ -27,18 +27,16 @@ export interface LayoutValue extends Range {
  */
 export class LayoutIds {
   private readonly values: LayoutValue[];
+  size = 0;
 
-  constructor(values: LayoutValue[]) {
-    this.values = values;
-  }
-
-  get size(): number {
-    return this.values.length;
+  /** `room`: how many there will be, or nearly. */
+  constructor(room: number) {
+    this.values = new Array<LayoutValue>(room);
   }
 
   get(name: string): LayoutValue | undefined {
-    const { values } = this;
-    for (let at = 0; at < values.length; at++) if (values[at]!.name === name) return values[at];
+    const { values, size } = this;
+    for (let at = 0; at < size; at++) if (values[at]!.name === name) return values[at];
     return undefined;
   }
 
@@ -48,15 +46,16 @@ export class LayoutIds {
 
   /** The value at a place in their order. */
   at(index: number): LayoutValue | undefined {
-    return this.values[index];
+    return index < this.size ? this.values[index] : undefined;
   }
 
   /** The last value of an identifier counts. */
   set(value: LayoutValue): void {
-    const { values } = this;
+    const { values, size } = this;
     let at = 0;
-    while (at < values.length && values[at]!.name !== value.name) at++;
+    while (at < size && values[at]!.name !== value.name) at++;
     values[at] = value;
+    if (at === size) this.size++;
   }
 }
 
@@ -158,7 +157,7 @@ export const plainLayout: MemberLayout = {
   xfbBuffer: undefined,
   xfbStride: undefined,
 };
-export const noLayout = new LayoutIds([]);
+export const noLayout = new LayoutIds(0);
 const none: readonly never[] = [];
 
 /** What no qualifiers say. */
@@ -208,8 +207,8 @@ export abstract class QualifierChecker extends ExpressionChecker {
         for (const id of qualifier.layout) {
           const value = this.layoutId(id);
           if (value === undefined) continue;
-          if (layout === noLayout) layout = new LayoutIds([value]);
-          else layout.set(value);
+          if (layout === noLayout) layout = new LayoutIds(qualifier.layout.length);
+          layout.set(value);
         }
         continue;
       }

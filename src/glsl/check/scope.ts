@@ -4,7 +4,7 @@ import type { FunctionSymbol, Variable } from "./tree.ts";
 /** All functions of one name that a scope declares. */
 export interface FunctionSet {
   readonly kind: "functions";
-  readonly functions: FunctionSymbol[];
+  functions: FunctionSymbol[];
 }
 interface StructSymbol {
   readonly kind: "struct";

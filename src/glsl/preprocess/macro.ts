@@ -55,14 +55,13 @@ export class Macros {
     this.capitals |= this.predefined.capitals;
   }
 
-  /** Whether there may be a macro of the name: quick, and false for most words. */
-  mayHave(name: string): boolean {
-    const first = name.charCodeAt(0);
+  /** Whether there may be a macro whose name starts so: quick, and false for most words. */
+  mayStartWith(first: number): boolean {
     return (((first < 96 ? this.capitals : this.others) >>> (first & 31)) & 1) !== 0;
   }
 
   get(name: string): Macro | undefined {
-    if (!this.mayHave(name)) return undefined;
+    if (!this.mayStartWith(name.charCodeAt(0))) return undefined;
     const { own } = this;
     if (own !== undefined) {
       const macro = own.get(name);

@@ -1,5 +1,6 @@
 import type { Diagnostics } from "../diagnostics.ts";
 import { Lexer } from "../lex.ts";
+import { Lists } from "../lists.ts";
 import { aroundMainImage, MAIN_IMAGE_FILE } from "../main-image.ts";
 import type { Sources } from "../source.ts";
 import { FIRST_ON_LINE, T, type Token, type TokenKind } from "../token.ts";
@@ -39,6 +40,8 @@ const keywordExtensions: Readonly<Record<string, readonly string[]>> = {
   readonly: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
   writeonly: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
 };
+/** The tokens of the line that is read. */
+const directiveTokens = new Lists();
 const noFiles: readonly string[] = [];
 const noExtensions: ReadonlyMap<string, Behavior> = new Map();
 const noRanges: ReadonlyMap<string, ExtensionRange> = new Map();
@@ -184,7 +187,7 @@ class Preprocessor {
       lexer.advance();
       const { kind, word } = lexer;
       if (kind === T.Identifier) {
-        if (macros.mayHave(word)) return lexer.token();
+        if (macros.mayStartWith(lexer.initial)) return lexer.token();
         output.add(this.kindOf(word, lexer.keyword), word, lexer.position, lexer.end);
       } else if (kind === T.Eof || kind === T.Hash) {
         return lexer.token();
@@ -251,15 +254,15 @@ class Preprocessor {
   }
 
   /** Tokens up to the end of the directive's line. */
-  private restOfDirective(): Token[] {
-    const tokens: Token[] = [];
+  private restOfDirective(): readonly Token[] {
+    directiveTokens.top = 0;
     for (;;) {
       const token = this.rawToken();
       if ((token.flags & FIRST_ON_LINE) !== 0 || token.kind === T.Eof) {
         this.pending = token;
-        return tokens;
+        return directiveTokens.end<Token>(0);
       }
-      tokens.push(token);
+      directiveTokens.add(token);
     }
   }
 
@@ -446,7 +449,7 @@ class Preprocessor {
     group.reading = false;
   }
 
-  private opens(name: Token, tokens: Token[]): boolean {
+  private opens(name: Token, tokens: readonly Token[]): boolean {
     if (name.text === "if") return this.condition(name, tokens);
     const macro = tokens[0];
     if (macro?.kind !== T.Identifier) {

@@ -13,6 +13,11 @@ export type ParsedNumber =
 const integer = /^(?:0[xX]([0-9a-fA-F]+)|(\d+))([uU]?)([sSlL]?)$/;
 const real = /^((?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)([lL][fF]|[hH][fF]|f|F)?$/;
 
+/** Literals that were read before: shaders have few different ones. All are forgotten beyond the limit. */
+const parsed = new Map<string, ParsedNumber>();
+const REMEMBERED_LIMIT = 1024;
+const REMEMBERED_LENGTH = 16;
+
 /** A decimal integer of at most nine digits without suffix, which most literals are; -1 for any other text. */
 function smallInteger(text: string): number {
   const { length } = text;
@@ -58,6 +63,17 @@ function ok(scalar: LiteralExpr["scalar"], value: number, high?: number): Parsed
 
 /** Reads a literal as GLSL 4.60 section 4.1 defines it. Integers are bit patterns: `0xffffffff` is the int −1. */
 export function parseNumber(text: string): ParsedNumber {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  const number = readNumber(text);
+  if (text.length <= REMEMBERED_LENGTH) {
+    if (parsed.size >= REMEMBERED_LIMIT) parsed.clear();
+    parsed.set(text, number);
+  }
+  return number;
+}
+
+function readNumber(text: string): ParsedNumber {
   const small = smallInteger(text);
   if (small >= 0) return ok("int", small);
   const short = smallFraction(text);
