@@ -16,6 +16,7 @@ import { BlockChecker, rangeOf } from "./blocks.ts";
 import { fitsUnsized } from "./constructors.ts";
 import { formatOf } from "./interfaces.ts";
 import { packingOf, type Qualifiers } from "./qualifiers.ts";
+import { declareStatement } from "./statement-nodes.ts";
 import type { Component, DeclareStmt, Expr, LocalSize, Storage, Variable } from "./tree.ts";
 import { newVariable, noPlace } from "./variable.ts";
 
@@ -182,8 +183,7 @@ export abstract class DeclarationChecker extends BlockChecker {
       const type = base.kind === "void" ? errorType : this.withDimensions(base, declarator.dimensions);
       const variable = this.variable(q, type, declarator);
       if (variable === undefined || into === undefined) continue;
-      const { initializer } = variable;
-      const statement: DeclareStmt = { kind: "declare", variable, initializer, position: declarator.position };
+      const statement = declareStatement(variable, declarator.position);
       first ??= statement;
       if (variable.storage === "local") into.add(statement);
     }

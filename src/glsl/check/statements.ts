@@ -5,6 +5,7 @@ import type { CheckContext } from "./base.ts";
 import { DeclarationChecker } from "./declarations.ts";
 import { variableNode } from "./nodes.ts";
 import { Scopes } from "./scope.ts";
+import { blockStatement, expressionStatement, jumpStatement, returnStatement } from "./statement-nodes.ts";
 import type {
   DeclareStmt,
   Expr,
@@ -92,13 +93,13 @@ export abstract class StatementChecker extends DeclarationChecker {
     const { position } = stmt;
     switch (stmt.kind) {
       case "compound":
-        this.lists.add({ kind: "block", body: this.scoped(stmt, flow), position });
+        this.lists.add(blockStatement(this.scoped(stmt, flow), position));
         break;
       case "declaration":
         this.localDeclaration(stmt.decl);
         break;
       case "expression":
-        if (!this.namedJump(stmt.expr)) this.lists.add({ kind: "expression", expr: this.place(stmt.expr), position });
+        if (!this.namedJump(stmt.expr)) this.lists.add(expressionStatement(this.place(stmt.expr), position));
         break;
       case "if": {
         const hint = this.selectionHint(stmt.attributes);
@@ -144,20 +145,20 @@ export abstract class StatementChecker extends DeclarationChecker {
         break;
       case "break":
         if (!flow.breakable) this.diagnostics.error("GLSL_STRAY_JUMP", { jump: "break" }, position, stmt.end);
-        this.lists.add({ kind: "break", position });
+        this.lists.add(jumpStatement("break", position));
         break;
       case "continue":
         if (!flow.loop) this.diagnostics.error("GLSL_STRAY_JUMP", { jump: "continue" }, position, stmt.end);
-        this.lists.add({ kind: "continue", position });
+        this.lists.add(jumpStatement("continue", position));
         break;
       case "discard":
         if (this.context.stage !== "fragment") {
           this.diagnostics.error("GLSL_WRONG_STAGE", { name: "discard", stage: "fragment" }, position, stmt.end);
         }
-        this.lists.add({ kind: "discard", position });
+        this.lists.add(jumpStatement("discard", position));
         break;
       case "return":
-        this.lists.add({ kind: "return", value: this.returnValue(stmt), position });
+        this.lists.add(returnStatement(this.returnValue(stmt), position));
         break;
       case "empty":
         break;
@@ -174,7 +175,7 @@ export abstract class StatementChecker extends DeclarationChecker {
     if (this.context.stage !== "fragment") {
       this.diagnostics.error("GLSL_WRONG_STAGE", { name: expr.name, stage: "fragment" }, position, end);
     }
-    this.lists.add({ kind: jump.kind, position });
+    this.lists.add(jumpStatement(jump.kind, position));
     return true;
   }
 
@@ -205,7 +206,7 @@ export abstract class StatementChecker extends DeclarationChecker {
     this.scopes.pop();
     const declares = this.lists.top > first;
     this.lists.add(loop);
-    if (declares) this.lists.add({ kind: "block", body: this.lists.end<Stmt>(first), position: stmt.position });
+    if (declares) this.lists.add(blockStatement(this.lists.end<Stmt>(first), stmt.position));
   }
 
   private loop(
