@@ -73,6 +73,8 @@ import {
   placeColumn,
   placeFile,
   placeLine,
+  tableWord,
+  tableWords,
   validate,
   validateLifted,
 } from "./ir/index.ts";
@@ -205,8 +207,8 @@ export function outputWords(): u32 {
  * highest thread id component, contractions, spilled SGPRs, spilled VGPRs, scratch bytes, user SGPRs, set bits, first
  * push SGPR, pushed by pointer, inlined dword bits low and high, first workgroup count SGPR or -1; stage inputs, draw bits,
  * first draw SGPR, location bits (four words), those of flat ones (four words), vertex outputs, colour formats, depth
- * format, whether lanes are demoted; line rows; then the
- * code; then offset in bytes, file, line, column a row.
+ * format, whether lanes are demoted; line rows; table words; then the
+ * code; then offset in bytes, file, line, column a row; then the tables.
  */
 function writeResult(): void {
   resetOutput();
@@ -246,6 +248,7 @@ function writeResult(): void {
   out(demotes() ? 1 : 0);
   const rows = lineRows();
   out(rows);
+  out(tableWords());
   outWords(codeWords, codeLength());
   for (let k: u32 = 0; k < rows && !failed(); k++) {
     out(lineOffset[k]);
@@ -253,4 +256,5 @@ function writeResult(): void {
     out(placeLine[linePlace[k]]);
     out(placeColumn[linePlace[k]]);
   }
+  outWords(tableWord, tableWords());
 }

@@ -395,121 +395,123 @@ export const enum Op {
   DESCRIPTOR_ADDRESS = 119,
   /** push constants at byte offset + `base` */
   LOAD_PUSH = 120,
+  /** word of `table` at byte offset + `base`, which are inside */
+  LOAD_TABLE = 121,
   /** workgroup memory: byte offset */
-  LOAD_SHARED = 121,
+  LOAD_SHARED = 122,
   /** data, byte offset */
-  STORE_SHARED = 122,
+  STORE_SHARED = 123,
   /** offset, data (one word or two); gives the old value */
-  SHARED_ATOMIC = 123,
+  SHARED_ATOMIC = 124,
   /** offset, compare, data (one word or two); gives the old value */
-  SHARED_ATOMIC_CMPSWAP = 124,
+  SHARED_ATOMIC_CMPSWAP = 125,
   /** the invocation's scratch memory: byte offset */
-  LOAD_SCRATCH = 125,
+  LOAD_SCRATCH = 126,
   /** data, byte offset */
-  STORE_SCRATCH = 126,
+  STORE_SCRATCH = 127,
   /** all invocations of the workgroup arrive; then orders `storage` as memory_barrier */
-  BARRIER = 127,
+  BARRIER = 128,
   /** orders this invocation's accesses to `storage`, acquire and release */
-  MEMORY_BARRIER = 128,
+  MEMORY_BARRIER = 129,
   /** bit l: lane l is active and its source is true */
-  BALLOT = 129,
+  BALLOT = 130,
   /** a in the first active lane */
-  READ_FIRST_LANE = 130,
+  READ_FIRST_LANE = 131,
   /** a in lane b & 31, b the same in all active lanes; any value if inactive */
-  READ_LANE = 131,
+  READ_LANE = 132,
   /** a in lane b & 31; any value if that lane is inactive */
-  SHUFFLE = 132,
+  SHUFFLE = 133,
   /** a of all active lanes combined; `index`: 0 iadd, imul, imin, imax, umin, umax, iand, ior, ixor, fadd, fmul, fmin, fmax */
-  WAVE_REDUCE = 133,
+  WAVE_REDUCE = 134,
   /** a combined as in wave_reduce; `bits` 0 with all lanes before, 1 of all lanes before alone, 2 4 8 16 of the lane's cluster of that size */
-  WAVE_SCAN = 134,
+  WAVE_SCAN = 135,
   /** number of the lane in its wave */
-  LOAD_LANE_ID = 135,
+  LOAD_LANE_ID = 136,
   /** gl_LocalInvocationID `component` */
-  LOAD_LOCAL_ID = 136,
+  LOAD_LOCAL_ID = 137,
   /** gl_WorkGroupID `component` */
-  LOAD_WORKGROUP_ID = 137,
+  LOAD_WORKGROUP_ID = 138,
   /** gl_NumWorkGroups `component` */
-  LOAD_NUM_WORKGROUPS = 138,
+  LOAD_NUM_WORKGROUPS = 139,
   /** component 0 i, 1 j of kind `index` */
-  LOAD_BARY = 139,
+  LOAD_BARY = 140,
   /** attribute at location `index`, component, at i, j */
-  INTERP = 140,
+  INTERP = 141,
   /** attribute at location `index` of the provoking vertex */
-  INTERP_FLAT = 141,
+  INTERP_FLAT = 142,
   /** x, y, z in the window, w of the clip space */
-  LOAD_FRAG_COORD = 142,
+  LOAD_FRAG_COORD = 143,
   /** not 0 for front faces */
-  LOAD_FRONT_FACE = 143,
+  LOAD_FRONT_FACE = 144,
   /** sample id in [11:8], layer in [26:16] */
-  LOAD_ANCILLARY = 144,
+  LOAD_ANCILLARY = 145,
   /** samples that the primitive covers */
-  LOAD_SAMPLE_COVERAGE = 145,
+  LOAD_SAMPLE_COVERAGE = 146,
   /** a in lane (`index` >> 2 * l) & 3 of the quad, l the lane's place in it */
-  QUAD_PERM = 146,
+  QUAD_PERM = 147,
   /** the active lanes become helpers: they write and export nothing from here on */
-  DEMOTE = 147,
+  DEMOTE = 148,
   /** the lane is a helper */
-  LOAD_HELPER = 148,
+  LOAD_HELPER = 149,
   /** number of the vertex, without the base */
-  LOAD_VERTEX_ID = 149,
+  LOAD_VERTEX_ID = 150,
   /** number of the instance, without the base */
-  LOAD_INSTANCE_ID = 150,
+  LOAD_INSTANCE_ID = 151,
   /** component 0 base vertex, 1 draw number, 2 first instance */
-  LOAD_DRAW = 151,
+  LOAD_DRAW = 152,
   /** element a of the vertex buffer `binding`, from byte `base` on, in buffer format `bits` */
-  LOAD_VERTEX = 152,
+  LOAD_VERTEX = 153,
   /** to `index` */
-  EXPORT = 153,
+  EXPORT = 154,
   /** two f32 to f16 towards 0, a in the low half */
-  PACK_HALF_RTZ = 154,
+  PACK_HALF_RTZ = 155,
   /** two f32 of 0..1 to 16 bits unsigned normalised */
-  PACK_UNORM16 = 155,
+  PACK_UNORM16 = 156,
   /** two f32 of -1..1 to 16 bits signed normalised */
-  PACK_SNORM16 = 156,
+  PACK_SNORM16 = 157,
   /** two words to 16 bits, unsigned saturating */
-  PACK_UINT16 = 157,
+  PACK_UINT16 = 158,
   /** two words to 16 bits, signed saturating */
-  PACK_SINT16 = 158,
+  PACK_SINT16 = 159,
   /** filtered texel (gather: one component of four) that needs no other lane */
-  IMAGE_SAMPLE = 159,
+  IMAGE_SAMPLE = 160,
   /** as image_sample, with the LOD from the coordinates of the quad */
-  IMAGE_SAMPLE_QUAD = 160,
+  IMAGE_SAMPLE_QUAD = 161,
   /** clamped and unclamped LOD that image_sample_quad would use */
-  IMAGE_QUERY_LOD = 161,
+  IMAGE_QUERY_LOD = 162,
   /** texel at integer coordinates */
-  IMAGE_LOAD = 162,
+  IMAGE_LOAD = 163,
   /** sets the texel at integer coordinates */
-  IMAGE_STORE = 163,
+  IMAGE_STORE = 164,
   /** the old texel; atomic 9: compare and swap, new value first */
-  IMAGE_ATOMIC = 164,
+  IMAGE_ATOMIC = 165,
   /** width, height, depth or layers, levels at the LOD in the address */
-  IMAGE_SIZE = 165,
+  IMAGE_SIZE = 166,
   /** samples of a texel, from the descriptor */
-  IMAGE_SAMPLES = 166,
+  IMAGE_SAMPLES = 167,
   /** texel, converted by the buffer's format */
-  LOAD_TEXEL = 167,
+  LOAD_TEXEL = 168,
   /** data, index, element */
-  STORE_TEXEL = 168,
+  STORE_TEXEL = 169,
   /** index, element, data; atomic 9: compare and swap, new value first */
-  TEXEL_ATOMIC = 169,
+  TEXEL_ATOMIC = 170,
   /** texels of the bound range; source: element */
-  TEXEL_COUNT = 170,
+  TEXEL_COUNT = 171,
   /** face number as a float */
-  CUBE_ID = 171,
+  CUBE_ID = 172,
   /** s coordinate, not divided */
-  CUBE_S = 172,
+  CUBE_S = 173,
   /** t coordinate, not divided */
-  CUBE_T = 173,
+  CUBE_T = 174,
   /** twice the major axis */
-  CUBE_MA = 174,
+  CUBE_MA = 175,
   /** leaves the innermost loop */
-  BREAK = 175,
+  BREAK = 176,
   /** goes to the innermost loop's continue list; not inside that list */
-  CONTINUE = 176,
+  CONTINUE = 177,
   /** ends the invocation */
-  END = 177,
-  COUNT = 178,
+  END = 178,
+  COUNT = 179,
 }
 
 /** `set` of a buffer access through a descriptor_address. */
@@ -564,11 +566,11 @@ const OPFLAGS: usize = memory.data<u32>([
   517, 5, 5, 5, 5, 5, 69, 69, 5, 5, 1, 5, 5, 517, 517, 513,
   513, 513, 513, 517, 513, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 1, 1, 72,
-  80, 1025, 1032, 1040, 1296, 1296, 1, 1, 1025, 1032, 1040, 1296, 1296, 1288, 1040, 16,
-  16, 2176, 2176, 2176, 2304, 2176, 2304, 257, 257, 129, 129, 257, 257, 257, 257, 257,
-  257, 257, 2304, 16, 2304, 257, 257, 129, 1, 16, 513, 1, 1, 513, 513, 1,
-  2304, 2304, 8, 16, 272, 1, 1, 8, 16, 272, 1, 1, 1, 1, 1, 32,
-  32, 32,
+  80, 1025, 1032, 1040, 1296, 1296, 1, 1, 1025, 1025, 1032, 1040, 1296, 1296, 1288, 1040,
+  16, 16, 2176, 2176, 2176, 2304, 2176, 2304, 257, 257, 129, 129, 257, 257, 257, 257,
+  257, 257, 257, 2304, 16, 2304, 257, 257, 129, 1, 16, 513, 1, 1, 513, 513,
+  1, 2304, 2304, 8, 16, 272, 1, 1, 8, 16, 272, 1, 1, 1, 1, 1,
+  32, 32, 32,
 ]);
 /** `OpFlag` bits of an op. */
 export function opFlags(op: u32): u32 {
@@ -583,11 +585,11 @@ const OPDST: usize = memory.data<u8>([
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
   4, 4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 3,
-  0, 4, 4, 0, 4, 4, 2, 2, 4, 4, 0, 4, 4, 4, 0, 0,
-  0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
-  2, 2, 2, 0, 1, 2, 2, 2, 4, 0, 2, 2, 2, 2, 2, 4,
-  4, 4, 4, 0, 2, 4, 2, 4, 0, 2, 2, 2, 2, 2, 2, 0,
-  0, 0,
+  0, 4, 4, 0, 4, 4, 2, 2, 4, 4, 4, 0, 4, 4, 4, 0,
+  0, 0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
+  2, 2, 2, 2, 0, 1, 2, 2, 2, 4, 0, 2, 2, 2, 2, 2,
+  4, 4, 4, 4, 0, 2, 4, 2, 4, 0, 2, 2, 2, 2, 2, 2,
+  0, 0, 0,
 ]);
 /** 0 no result, 1 boolean, 2 32-bit, 3 the instruction's width, 4 vector. */
 export function opDst(op: u32): u32 {
@@ -602,11 +604,11 @@ const OPMINSOURCES: usize = memory.data<u8>([
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
   1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
-  1, 1, 1, 2, 2, 3, 0, 0, 0, 1, 2, 2, 3, 1, 2, 0,
-  0, 1, 1, 2, 2, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0,
-  0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 2, 2, 2, 2, 2, 0,
-  0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 3, 3, 3, 3, 0,
-  0, 0,
+  1, 1, 1, 2, 2, 3, 0, 0, 0, 1, 1, 2, 2, 3, 1, 2,
+  0, 0, 1, 1, 2, 2, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0,
+  0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 2, 2, 2, 2, 2,
+  0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 3, 3, 3, 3,
+  0, 0, 0,
 ]);
 /** Sources the op must have. */
 export function opMinSources(op: u32): u32 {
@@ -621,11 +623,11 @@ const OPMAXSOURCES: usize = memory.data<u8>([
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
   1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
-  1, 2, 2, 3, 3, 4, 1, 1, 1, 1, 2, 2, 3, 1, 2, 0,
-  0, 1, 1, 2, 2, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0,
-  0, 0, 1, 0, 0, 0, 0, 0, 1, 255, 2, 2, 2, 2, 2, 255,
-  255, 255, 255, 255, 255, 255, 255, 2, 3, 255, 1, 3, 3, 3, 3, 0,
-  0, 0,
+  1, 2, 2, 3, 3, 4, 1, 1, 1, 1, 1, 2, 2, 3, 1, 2,
+  0, 0, 1, 1, 2, 2, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0,
+  0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 255, 2, 2, 2, 2, 2,
+  255, 255, 255, 255, 255, 255, 255, 255, 2, 3, 255, 1, 3, 3, 3, 3,
+  0, 0, 0,
 ]);
 /** Sources the op may have; 255: any number. */
 export function opMaxSources(op: u32): u32 {
@@ -640,11 +642,11 @@ const OPSOURCEKINDS: usize = memory.data<u32>([
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 34, 2, 2, 2, 2, 2,
   2, 1, 1, 2, 2, 51, 51, 819, 51, 51, 3, 3, 3, 3, 3, 3,
   3, 35, 3, 819, 2, 2, 2, 3, 3, 3, 3, 51, 51, 51, 51, 0,
-  0, 34, 50, 803, 818, 13106, 2, 2, 2, 2, 35, 50, 818, 2, 35, 0,
-  0, 1, 2, 34, 34, 2, 2, 0, 0, 0, 0, 0, 34, 0, 0, 0,
-  0, 0, 2, 0, 0, 0, 0, 0, 2, 2, 34, 34, 34, 34, 34, 2,
-  2, 2, 2, 2, 2, 2, 2, 34, 547, 2, 2, 546, 546, 546, 546, 0,
-  0, 0,
+  0, 34, 50, 803, 818, 13106, 2, 2, 2, 2, 2, 35, 50, 818, 2, 35,
+  0, 0, 1, 2, 34, 34, 2, 2, 0, 0, 0, 0, 0, 34, 0, 0,
+  0, 0, 0, 2, 0, 0, 0, 0, 0, 2, 2, 34, 34, 34, 34, 34,
+  2, 2, 2, 2, 2, 2, 2, 2, 34, 547, 2, 2, 546, 546, 546, 546,
+  0, 0, 0,
 ]);
 /** 4 bits a source: 0 as the instruction, 1 boolean, 2 32-bit, 3 vector. */
 export function opSourceKinds(op: u32): u32 {
@@ -659,11 +661,11 @@ const OPIMMS: usize = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
-  1, 4, 4, 4, 4, 3, 2, 2, 1, 2, 2, 2, 1, 2, 2, 2,
-  2, 0, 0, 0, 0, 1, 2, 0, 1, 1, 1, 2, 2, 2, 1, 0,
-  0, 0, 1, 0, 0, 0, 0, 1, 3, 2, 0, 0, 0, 0, 0, 3,
-  3, 3, 3, 3, 3, 3, 3, 2, 2, 3, 2, 0, 0, 0, 0, 0,
-  0, 0,
+  1, 4, 4, 4, 4, 3, 2, 2, 1, 1, 2, 2, 2, 1, 2, 2,
+  2, 2, 0, 0, 0, 0, 1, 2, 0, 1, 1, 1, 2, 2, 2, 1,
+  0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 2, 0, 0, 0, 0, 0,
+  3, 3, 3, 3, 3, 3, 3, 3, 2, 2, 3, 2, 0, 0, 0, 0,
+  0, 0, 0,
 ]);
 /** Number of immediates. */
 export function opImms(op: u32): u32 {

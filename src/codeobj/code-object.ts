@@ -17,6 +17,8 @@ export interface CodeObjectEntry {
   readonly stage: Stage;
   /** Machine code without padding. */
   readonly code: Uint32Array;
+  /** Constants of the code, which finds them behind its padding. */
+  readonly table?: Uint32Array;
   readonly hardware: ComputeHardware;
   readonly reflection: Reflection;
   readonly stats: Statistics;
@@ -31,6 +33,12 @@ const descriptorBytes = 64;
 const noteType = 32;
 /** Version of the `kiln` map; readers refuse others. */
 const kilnVersion = 1;
+
+const tableAlignment = 64;
+
+/** Where the code of so many dwords finds its tables, in bytes from its first instruction. Source: docs/abi.md. */
+const tableOffsetBytes = (codeDwords: number): number =>
+  Math.ceil((4 * (codeDwords + paddingDwords)) / tableAlignment) * tableAlignment;
 
 /** How many user SGPRs the entries of `userData` take. */
 export function userSgprCount(userData: Reflection["userData"]): number {
@@ -47,7 +55,7 @@ export function writeCodeObject(entries: readonly CodeObjectEntry[]): Uint8Array
   let end = 0;
   let rodataBytes = 0;
   const symbols: ElfInput["symbols"][number][] = [];
-  for (const { name, stage, code } of entries) {
+  for (const { name, stage, code, table } of entries) {
     if (name === "" || name.includes("\0") || names.has(name))
       throw new Bug("entry point names must be distinct C strings");
     names.add(name);
@@ -55,6 +63,12 @@ export function writeCodeObject(entries: readonly CodeObjectEntry[]): Uint8Array
     offsets.push(offsetBytes);
     end = offsetBytes + code.length * 4;
     symbols.push({ name, kind: "function", section: "text", offsetBytes, sizeBytes: code.length * 4 });
+    if (table !== undefined && table.length > 0) {
+      const tableAt = offsetBytes + tableOffsetBytes(code.length);
+      const sizeBytes = 4 * table.length;
+      symbols.push({ name: `${name}.table`, kind: "object", section: "text", offsetBytes: tableAt, sizeBytes });
+      end = tableAt + sizeBytes;
+    }
     if (stage !== "compute") continue;
     symbols.push({
       name: `${name}.kd`,
@@ -77,9 +91,10 @@ export function writeCodeObject(entries: readonly CodeObjectEntry[]): Uint8Array
       words.fill(codeEnd, text, text + end / 4 + paddingDwords);
       let descriptor = places.rodata;
       for (let i = 0; i < entries.length; i++) {
-        const { stage, code, hardware } = entries[i]!;
+        const { stage, code, table, hardware } = entries[i]!;
         // dwords in this machine's order: WebAssembly's memory is read in place, too
         words.set(code, text + offsets[i]! / 4);
+        if (table !== undefined) words.set(table, text + (offsets[i]! + tableOffsetBytes(code.length)) / 4);
         if (stage !== "compute") continue;
         writeDescriptor(words, descriptor / 4, hardware, places.textAddress + offsets[i]! - descriptor);
         descriptor += descriptorBytes;
@@ -369,7 +384,7 @@ function toDwords(source: Uint8Array): Uint32Array {
 
 /**
  * What a driver uploads for an entry point, to an address that is a multiple of 256: its code and all that follows
- * it in `.text`, which ends with at least 64 dwords of `s_code_end`.
+ * it in `.text`: at least 64 dwords of `s_code_end`, and the constants that it finds behind them.
  */
 export function loadDwords(codeObject: CodeObject, entry: EntryPoint): Uint32Array {
   return toDwords(codeObject.text.subarray(entry.offsetBytes));

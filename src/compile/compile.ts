@@ -189,6 +189,7 @@ function recordOf(
       name: request.entryPoint,
       stage,
       code: output.code,
+      table: output.table,
       hardware: {
         vgprs: output.vgprs,
         sgprs: output.sgprs,

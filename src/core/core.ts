@@ -41,7 +41,7 @@ const emptyRequest: CoreRequest = {
 };
 
 /** Header words of the output block: `writeResult` in `assembly/compiler/index.ts`. */
-const headerWords = 37;
+const headerWords = 38;
 
 const drawKinds = ["vertexBuffers", "baseVertex", "drawIndex", "startInstance"] as const;
 
@@ -109,6 +109,7 @@ function readOutput(words: Uint32Array, passes: readonly CorePassReport[]): Core
       demotes: at(35) !== 0,
     },
     lines: words.subarray(codeEnd, codeEnd + 4 * at(36)),
+    table: words.subarray(codeEnd + 4 * at(36), codeEnd + 4 * at(36) + at(37)),
     passes,
   };
 }

@@ -112,6 +112,8 @@ export interface CorePassReport {
 export interface CoreOutput {
   /** Code without padding. */
   readonly code: Uint32Array;
+  /** Tables of constants, which stand at the next multiple of 64 bytes behind the code and 256 bytes. */
+  readonly table: Uint32Array;
   readonly sgprs: number;
   readonly vgprs: number;
   readonly spilledSgprs: number;

@@ -268,6 +268,16 @@ export const opRows: readonly OpRow[] = [
     ["set", "binding"],
   ),
   op("load_push", "vec", ["32?"], P | F.Offset, "push constants at byte offset + `base`", undefined, ["base"]),
+  // memory: tables of constants that the shader brings along
+  op(
+    "load_table",
+    "vec",
+    ["32"],
+    P | F.Offset,
+    "word of `table` at byte offset + `base`, which are inside",
+    undefined,
+    ["base"],
+  ),
   // memory: workgroup
   op("load_shared", "vec", ["32"], F.Reads | F.Offset, "workgroup memory: byte offset", undefined, ["base", "bits"]),
   op("store_shared", "", ["vec", "32"], F.Writes | F.Offset, "data, byte offset", undefined, ["base", "bits"]),

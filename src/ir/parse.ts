@@ -73,7 +73,7 @@ function parseInstr(text: string, line: number): PendingInstr & { readonly value
 }
 
 const headPattern =
-  /^shader (\w+) ("(?:[^"\\]|\\.)*") wave32 local=(\d+),(\d+),(\d+)(?: lds=(\d+))?(?: scratch=(\d+))?(?: vars=([\d,]+))? \{$/;
+  /^shader (\w+) ("(?:[^"\\]|\\.)*") wave32 local=(\d+),(\d+),(\d+)(?: lds=(\d+))?(?: scratch=(\d+))?(?: table=([\da-fx,]+))?(?: vars=([\d,]+))? \{$/;
 
 /** Parses canonical text, and text whose value and block names are any words; predecessors default to program order. */
 export function parseIr(text: string): IrShader {
@@ -171,7 +171,8 @@ export function parseIr(text: string): IrShader {
     b.block.preds = given ?? wanted;
   });
   const local = [Number(head[3]), Number(head[4]), Number(head[5])] as const;
-  const vars = head[8]?.split(",").map(Number) ?? [];
+  const table = head[8]?.split(",").map(Number) ?? [];
+  const vars = head[9]?.split(",").map(Number) ?? [];
   const name = JSON.parse(head[2] ?? '""') as string;
-  return { stage, name, local, ldsBytes: Number(head[6] ?? 0), scratchBytes: Number(head[7] ?? 0), vars, body };
+  return { stage, name, local, ldsBytes: Number(head[6] ?? 0), scratchBytes: Number(head[7] ?? 0), table, vars, body };
 }

@@ -33,6 +33,7 @@ export function printIr(shader: IrShader): string {
   const head = [`shader ${shader.stage} ${JSON.stringify(shader.name)} wave32 local=${shader.local.join(",")}`];
   if (shader.ldsBytes !== 0) head.push(`lds=${shader.ldsBytes}`);
   if (shader.scratchBytes !== 0) head.push(`scratch=${shader.scratchBytes}`);
+  if (shader.table.length > 0) head.push(`table=${shader.table.map(hex).join(",")}`);
   if (shader.vars.length > 0) head.push(`vars=${shader.vars.join(",")}`);
   const lines = [`${head.join(" ")} {`];
   let block = 0;

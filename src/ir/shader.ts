@@ -40,6 +40,8 @@ export interface IrShader {
   readonly ldsBytes: number;
   /** Bytes of an invocation's scratch memory. */
   readonly scratchBytes: number;
+  /** Words of the tables of constants. */
+  readonly table: readonly number[];
   /** Bits of each local variable. */
   readonly vars: readonly number[];
   readonly body: readonly IrNode[];

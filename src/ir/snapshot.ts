@@ -3,7 +3,7 @@ import { opNumbers, opRows } from "./ops.ts";
 import { type IrInstr, type IrNode, type IrShader, irStages } from "./shader.ts";
 
 const magic = 0x3152494b;
-const version = 2;
+const version = 3;
 
 class WordReader {
   at = 0;
@@ -43,13 +43,14 @@ interface Open {
 /** Decodes the words of the core's snapshot (layout: `assembly/compiler/ir/snapshot.ts`). Throws `Bug` on a bad one. */
 export function decodeSnapshot(words: Uint32Array): IrShader {
   const r = new WordReader(words);
-  if (r.take() !== magic || r.take() !== version) throw new Bug("not an IR snapshot of version 2");
+  if (r.take() !== magic || r.take() !== version) throw new Bug("not an IR snapshot of version 3");
   const stage = irStages[r.take()] ?? "compute";
   const local = [r.take(), r.take(), r.take()] as const;
   const ldsBytes = r.take();
   const scratchBytes = r.take();
   const length = r.take();
   const name = new TextDecoder().decode(new Uint8Array(new Uint32Array(r.list((length + 3) >>> 2)).buffer, 0, length));
+  const table = r.list(r.take());
   const vars = r.list(r.take());
   const body: IrNode[] = [];
   let list = body;
@@ -84,7 +85,7 @@ export function decodeSnapshot(words: Uint32Array): IrShader {
       list = outer;
     }
   }
-  return { stage, name, local, ldsBytes, scratchBytes, vars, body };
+  return { stage, name, local, ldsBytes, scratchBytes, table, vars, body };
 }
 
 /** The words of a shader: the inverse of `decodeSnapshot`. */
@@ -94,7 +95,7 @@ export function encodeSnapshot(shader: IrShader): Uint32Array {
   new Uint8Array(nameWords.buffer).set(name);
   const words: number[] = [magic, version, irStages.indexOf(shader.stage), ...shader.local];
   words.push(shader.ldsBytes, shader.scratchBytes);
-  words.push(name.length, ...nameWords, shader.vars.length, ...shader.vars);
+  words.push(name.length, ...nameWords, shader.table.length, ...shader.table, shader.vars.length, ...shader.vars);
   type Step = { readonly nodes: readonly IrNode[]; at: number; readonly end: number };
   const stack: Step[] = [{ nodes: shader.body, at: 0, end: 0 }];
   for (let step = stack.at(-1); step !== undefined; step = stack.at(-1)) {

@@ -103,6 +103,8 @@ const pages = 0x2000;
 
 export interface Emitted {
   readonly code: Uint32Array;
+  /** Constants behind the code. */
+  readonly table?: Uint32Array;
   readonly sgprs: number;
   readonly vgprs: number;
   readonly userSgprs: number;

@@ -18,6 +18,16 @@ const WINDOW = 0xffff_8000_0000_0000n;
 /** dst_sel xyzw, format 32_FLOAT, resource level, OOB_SELECT 3: docs/abi.md, "Descriptors". */
 const RAW_WORD3 = (0xfac | (22 << 12) | (1 << 24) | (3 << 28)) >>> 0;
 
+/** Code, padding, and its constants where it looks for them: docs/abi.md, "Code object". */
+function withTable({ code, table }: Emitted): Uint32Array {
+  if (table === undefined || table.length === 0) return code;
+  const at = Math.ceil((code.length + 64) / 16) * 16;
+  const words = new Uint32Array(at + table.length).fill(0xbf9f0000);
+  words.set(code);
+  words.set(table, at);
+  return words;
+}
+
 export class Simulator {
   #rig = new Rig();
   #uses = 0;
@@ -57,7 +67,7 @@ export class Simulator {
     if (user.length !== emitted.userSgprs)
       throw new Error(`${user.length} user SGPRs, code wants ${emitted.userSgprs}`);
     const fault = rig.run({
-      code: rig.code(emitted.code),
+      code: rig.code(withTable(emitted)),
       user,
       groups: run.groups,
       threads: run.local,

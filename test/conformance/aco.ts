@@ -1,7 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
-import { type CompileRequest, defaultRequest, type EntryPoint, readCodeObject } from "../../src/codeobj/index.ts";
+import {
+  type CompileRequest,
+  defaultRequest,
+  type EntryPoint,
+  loadDwords,
+  readCodeObject,
+} from "../../src/codeobj/index.ts";
 import { createLocalCompiler } from "../../src/service/index.ts";
 import { type Argument, type Fill, KernelRun, kernelCases } from "./aco-run.ts";
 
@@ -38,12 +44,16 @@ function vgprsOf(listing: string): number {
 }
 
 /** Without bounds checks, as the other compiler was asked. */
-async function entryOf(request: CompileRequest): Promise<EntryPoint | string> {
+/** An entry point and what is uploaded of it. */
+type Uploaded = EntryPoint & { readonly words: Uint32Array };
+
+async function entryOf(request: CompileRequest): Promise<Uploaded | string> {
   const compiled = await createLocalCompiler().compile({ ...request, robustness: "none" });
   if (!compiled.ok) return compiled.diagnostics[0]?.message ?? "no message";
   const read = readCodeObject(compiled.record.elf);
   if (!read.ok) return read.message;
-  return read.object.entries.find(({ name }) => name === compiled.record.entryPoint) ?? "no entry point";
+  const entry = read.object.entries.find(({ name }) => name === compiled.record.entryPoint);
+  return entry === undefined ? "no entry point" : { ...entry, words: loadDwords(read.object, entry) };
 }
 
 type Verdict = "same bits" | "close" | "differ";
@@ -75,7 +85,7 @@ interface Pair {
 /** Runs our code and the listing's over the same memory. */
 function runPair(
   name: string,
-  entry: EntryPoint,
+  entry: Uploaded,
   listing: string,
   cases: readonly (Argument & { fill: Fill })[],
   tgSize = false,
@@ -85,7 +95,7 @@ function runPair(
   let theirs = 0;
   const result = (outcome: string) => ({ name, outcome, ours, theirs });
   for (const argument of cases) {
-    const mine = new KernelRun(entry, argument).run(entry.code);
+    const mine = new KernelRun(entry, argument).run(entry.words);
     if (typeof mine === "string") return result(`ours: ${mine}`);
     const other = new KernelRun(entry, argument).run(wordsOf(listing), { vgprs: vgprsOf(listing), tgSize });
     if (typeof other === "string") return result(`theirs: ${other}`);

@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { type CompileRequest, defaultRequest, type EntryPoint, readCodeObject } from "../../src/codeobj/index.ts";
+import {
+  type CompileRequest,
+  defaultRequest,
+  type EntryPoint,
+  loadDwords,
+  readCodeObject,
+} from "../../src/codeobj/index.ts";
 import { compileShader } from "../../src/compile/index.ts";
 import { type CoreTools, createCore } from "../../src/core/index.ts";
 import { parseIr } from "../../src/ir/index.ts";
@@ -33,6 +39,8 @@ function oneWave([x, y, z]: Groups): Grid {
 /** A shader's code, and its IR as the lifter made it and as the back end got it. */
 interface Compiled {
   readonly entry: EntryPoint;
+  /** What is uploaded of it. */
+  readonly words: Uint32Array;
   readonly lifted: string;
   readonly last: string;
 }
@@ -53,7 +61,8 @@ function compiledAt(path: string, source: string, optimization: 0 | 1 | 2, core:
   const read = readCodeObject(done.record.elf);
   if (!read.ok) return read.message;
   const lifted = done.reports?.passes.find(({ name }) => name === "lift")?.ir ?? "";
-  return { entry: read.object.entries[0]!, lifted, last: done.reports?.ir ?? "" };
+  const entry = read.object.entries[0]!;
+  return { entry, words: loadDwords(read.object, entry), lifted, last: done.reports?.ir ?? "" };
 }
 
 type Interpreted = { readonly buffers: readonly Uint32Array[]; readonly isExact: boolean };
@@ -154,7 +163,7 @@ export async function levelsConformance(args: readonly string[]): Promise<boolea
     const seen = { last: 0, lifted: 0, rounded: 0 };
     for (const fill of fills) {
       const runs = good.map(({ entry }) => new KernelRun(entry, { groups, fill }));
-      const [first, ...others] = good.map(({ entry }, k) => runs[k]!.run(entry.code));
+      const [first, ...others] = good.map(({ words }, k) => runs[k]!.run(words));
       if (typeof first === "object") {
         const { entry } = good[2]!;
         const threads = entry.reflection.workgroupSize;
@@ -162,7 +171,7 @@ export async function levelsConformance(args: readonly string[]): Promise<boolea
         if (found.wrong !== undefined) {
           const grid = oneWave(threads);
           const run = new KernelRun(entry, { ...grid, fill });
-          const result = run.run(entry.code);
+          const result = run.run(good[2]!.words);
           const alone = middleOf(good[2]!, run.start, result, grid);
           isRacing ||= alone.wrong === undefined;
           if (alone.wrong === undefined) found = alone;

@@ -5,6 +5,7 @@ import { localArrays } from "./local-arrays.ts";
 import { type Program, programs } from "./programs.ts";
 import { robustness } from "./robustness.ts";
 import { asmToWords, glslToWords } from "./spirv-source.ts";
+import { tables } from "./tables.ts";
 
 const count = 64;
 /** Words with small, large, negative and round values among them. */
@@ -32,7 +33,7 @@ describe("programs compiled at each level and run on the simulated GPU", () => {
     core = await createCore({ checked: true });
   });
 
-  for (const program of [...programs, ...localArrays, ...robustness]) {
+  for (const program of [...programs, ...localArrays, ...tables, ...robustness]) {
     it(program.name, () => {
       const words = program.assembly === undefined ? glslToWords(source(program)) : asmToWords(program.assembly);
       const wanted = [...input].map((x, i) => program.expect(i, x, input) >>> 0);

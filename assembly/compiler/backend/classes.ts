@@ -56,6 +56,7 @@ function uniformClass(i: u32): u32 {
     case Op.LOAD_NUM_WORKGROUPS:
     case Op.LOAD_DRAW:
     case Op.LOAD_PUSH:
+    case Op.LOAD_TABLE:
     case Op.SSBO_SIZE:
     case Op.TEXEL_COUNT:
     case Op.IMAGE_SAMPLES:

@@ -44,9 +44,9 @@ import {
   valuNew,
 } from "./build.ts";
 import { classOf, ValueClass } from "./classes.ts";
-import { mDst0, mImm, mSrc0, mSrc1, nodeAnchor, nodeDepthOf, nodeMachine, vHint } from "./columns.ts";
+import { mDst0, mImm, mMods, mSrc0, mSrc1, nodeAnchor, nodeDepthOf, nodeMachine, vHint } from "./columns.ts";
 import { pushPointer, setPointer, vertexBuffers } from "./launch.ts";
-import { component, isVgprOperand, newVreg, operandVreg, RegClass, vregOperand } from "./machine.ts";
+import { component, Hw, hw, isVgprOperand, Mod, newVreg, operandVreg, RegClass, vregOperand } from "./machine.ts";
 import { define, operandOf } from "./values.ts";
 import { isWatering, openWaterfall } from "./waterfall.ts";
 
@@ -74,8 +74,8 @@ function setCell(row: u32, column: u32, value: u32): void {
 /** A set of `rows` that stands for the table of vertex buffers. */
 const VERTEX_SET: u32 = 0xffff_fffe;
 
-// Pointer pairs by set; 32 is the push-constant pointer, 33 that of the vertex buffers.
-const pairs = memory.data(34 * 4, 4);
+// Pointer pairs by set; 32 is the push-constant pointer, 33 that of the vertex buffers, 34 that of the tables.
+const pairs = memory.data(35 * 4, 4);
 
 /** Source number of the array element of a buffer op, or -1. */
 function elementSource(i: u32): i32 {
@@ -158,7 +158,7 @@ export function scanDescriptors(thrifty: bool): void {
   local = false;
   localBlock = 0;
   recentBlock = 0;
-  memory.fill(pairs, 0, 34 * 4);
+  memory.fill(pairs, 0, 35 * 4);
   let order: u32 = 0;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     nodeOrder[b] = order++;
@@ -206,6 +206,32 @@ function pointerPair(slot: u32, low: u32): u32 {
   nodeAnchor[entry] = buildAnchor();
   buildAt(block);
   store<u32>(pairs + ((<usize>slot) << 2), pair);
+  return pair;
+}
+
+/** Pointer to the tables behind the code: from the program counter. `encode` knows how far that is. */
+export function tablePair(): u32 {
+  const cell = pairs + ((<usize>34) << 2);
+  const known = load<u32>(cell);
+  if (known != 0) return known;
+  const block = buildBlock();
+  const entry = entryBlock();
+  const here = newVreg(RegClass.SGPR, 2);
+  const pair = newVreg(RegClass.SGPR, 2);
+  buildBehind(nodeMachine[entry], nodeAnchor[entry]);
+  mDst0[raw(Isa.s_getpc_b64)] = here;
+  const low = raw(Isa.s_add_u32);
+  mDst0[low] = component(pair, 0);
+  mSrc0[low] = component(here, 0);
+  mSrc1[low] = hw(Hw.LITERAL, 1);
+  mMods[low] = Mod.TABLE;
+  const high = raw(Isa.s_addc_u32);
+  mDst0[high] = component(pair, 1);
+  mSrc0[high] = component(here, 1);
+  mSrc1[high] = hw(Hw.ZERO, 1);
+  nodeAnchor[entry] = buildAnchor();
+  buildAt(block);
+  store<u32>(cell, pair);
   return pair;
 }
 

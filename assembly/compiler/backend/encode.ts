@@ -378,13 +378,22 @@ function encodeInstr(i: u32): void {
       failAt(mPlace[i], Fail.BACKEND_INVALID, 5, op, opFormat(op));
       return;
   }
+  if (op == <u32>Op.s_getpc_b64) counterAt = codeCount * 4;
+  if ((mMods[i] & Mod.TABLE) != 0) tableLiteral = codeCount;
   if (usesLiteral(i)) put(mLit[i]);
 }
+
+/** Bytes of `s_code_end` between the code and its tables, which begin at a multiple of 64. Source: docs/abi.md. */
+const TABLE_GAP: u32 = 256;
+/** Behind `s_getpc_b64`, and the word that says how far the tables are from there; 0: there are none. */
+let counterAt: u32 = 0;
+let tableLiteral: u32 = 0;
 
 /** Words and line table of the whole function. */
 export function encode(): void {
   codeCount = 0;
   lineCount = 0;
+  tableLiteral = 0;
   let offset: u32 = 0;
   for (let k: u32 = 0; k < layoutLength(); k++) {
     const b = bOrder[k];
@@ -408,4 +417,5 @@ export function encode(): void {
       encodeInstr(i);
     }
   }
+  if (tableLiteral != 0) codeWords[tableLiteral] = ((codeCount * 4 + TABLE_GAP + 63) & ~63) - counterAt;
 }

@@ -88,6 +88,8 @@ export const enum Mod {
   IDXEN = 4096,
   /** A VOP1 or VOP2 whose source 0 goes through DPP16; `mLit` is the second dword without the source. */
   DPP = 8192,
+  /** A scalar addition whose literal is the way from behind `s_getpc_b64` to the tables behind the code. */
+  TABLE = 16384,
 }
 
 export const NO_REG: u32 = 0xffffffff;

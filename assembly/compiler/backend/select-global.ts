@@ -21,7 +21,7 @@ function access(i: u32, op: u32, address: u32, offset: u32, mods: u32): u32 {
   return j;
 }
 
-function loadOp(count: u32): u32 {
+export function globalLoadOp(count: u32): u32 {
   return count == 1
     ? Isa.global_load_dword
     : count == 2
@@ -52,7 +52,7 @@ export function selectGlobalLoad(i: u32): void {
   }
   for (let done: u32 = 0; done < count; done += 4) {
     const part = min<u32>(4, count - done);
-    mDst0[access(i, loadOp(part), address, done * 4, mods)] = slice(dst, done, part);
+    mDst0[access(i, globalLoadOp(part), address, done * 4, mods)] = slice(dst, done, part);
   }
 }
 

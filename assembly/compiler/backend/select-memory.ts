@@ -166,7 +166,7 @@ function coherence(i: u32): u32 {
   return (flagsOf(i) & (InstrFlag.COHERENT | InstrFlag.VOLATILE)) != 0 ? Mod.GLC | Mod.DLC : 0;
 }
 
-function scalarLoad(i: u32, buffer: bool, base: u32, offset: u32, constant: u32): void {
+export function scalarLoad(i: u32, buffer: bool, base: u32, offset: u32, constant: u32): void {
   const count = componentsOf(i);
   // Through a V# the surplus is checked; through a pointer it might be unmapped.
   const whole = newVreg(RegClass.SGPR, buffer ? roundUp(count) : count);

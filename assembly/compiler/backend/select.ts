@@ -56,6 +56,7 @@ import {
 } from "./select-memory.ts";
 import { selectScratchLoad, selectScratchStore } from "./select-scratch.ts";
 import { selectBarrier, selectSharedAtomic, selectSharedLoad, selectSharedStore } from "./select-shared.ts";
+import { selectTableLoad } from "./select-table.ts";
 import { selectWave } from "./select-wave.ts";
 import { maskOf, operandOf, phiOperand } from "./values.ts";
 import { closeWaterfall } from "./waterfall.ts";
@@ -128,6 +129,9 @@ function selectInstr(i: u32): void {
       return;
     case Op.LOAD_PUSH:
       if (!isPushInlined() || !isOnlyExtracted(i)) selectPush(i);
+      return;
+    case Op.LOAD_TABLE:
+      if (useCount(i) > 0) selectTableLoad(i);
       return;
     case Op.LOAD_SHARED:
       selectSharedLoad(i);

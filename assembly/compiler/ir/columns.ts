@@ -82,4 +82,8 @@ export const placeColumn = changetype<U32Column>(VAR_END + 2 * ((<usize>MAX_PLAC
 /** By op: not 0 when the shader has had an instruction of it. */
 export const madeOps = changetype<U8Column>(VAR_END + 3 * ((<usize>MAX_PLACES) << 2));
 export const MAX_OPS: u32 = 256;
-export const IR_END: usize = VAR_END + 3 * ((<usize>MAX_PLACES) << 2) + <usize>MAX_OPS;
+const OPS_END: usize = VAR_END + 3 * ((<usize>MAX_PLACES) << 2) + <usize>MAX_OPS;
+export const MAX_TABLE_WORDS: u32 = 1 << 14;
+/** Words of the tables of constants. */
+export const tableWord = changetype<U32Column>(OPS_END);
+export const IR_END: usize = OPS_END + ((<usize>MAX_TABLE_WORDS) << 2);

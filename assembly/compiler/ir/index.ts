@@ -26,6 +26,7 @@ import {
   MAX_INSTRS,
   MAX_NODES,
   MAX_SLOTS,
+  MAX_TABLE_WORDS,
   MAX_VARS,
   nodeIdom,
   nodeOrder,
@@ -36,6 +37,7 @@ import {
   placeColumn,
   placeFile,
   placeLine,
+  tableWord,
   varWidth,
 } from "./columns.ts";
 import { computeDominance, dominates, useBlock } from "./dominance.ts";
@@ -122,6 +124,7 @@ import {
 import { upperBound, zeroBits } from "./range.ts";
 import {
   addContraction,
+  addTableWord,
   contractions,
   enterPlace,
   ldsBytes,
@@ -138,6 +141,7 @@ import {
   setStage,
   shaderNameLength,
   stage,
+  tableWords,
   varCount,
 } from "./shader.ts";
 import { brokenAt, Rule, validate, validateLifted } from "./validate.ts";
@@ -146,6 +150,7 @@ export {
   addContraction,
   addPred,
   addSrc,
+  addTableWord,
   alu1,
   alu2,
   alu3,
@@ -208,6 +213,7 @@ export {
   MAX_INSTRS,
   MAX_NODES,
   MAX_SLOTS,
+  MAX_TABLE_WORDS,
   MAX_VARS,
   nameBytes,
   newInstr,
@@ -268,6 +274,8 @@ export {
   successor0,
   successor1,
   system,
+  tableWord,
+  tableWords,
   undef,
   unlinkInstr,
   unlinkNode,

@@ -2,7 +2,16 @@
 import { Fail, fail, Limit, setPlace, U8Column } from "../../base/index.ts";
 import { IO_BASE } from "../memory-map.ts";
 import { resetConstants } from "./builder.ts";
-import { MAX_PLACES, MAX_VARS, placeColumn, placeFile, placeLine, varWidth } from "./columns.ts";
+import {
+  MAX_PLACES,
+  MAX_TABLE_WORDS,
+  MAX_VARS,
+  placeColumn,
+  placeFile,
+  placeLine,
+  tableWord,
+  varWidth,
+} from "./columns.ts";
 import { resetInstrs } from "./instr.ts";
 import { resetNodes } from "./nodes.ts";
 
@@ -17,6 +26,7 @@ let localY: u32 = 1;
 let localZ: u32 = 1;
 let lds: u32 = 0;
 let scratch: u32 = 0;
+let tables: u32 = 0;
 let vars: u32 = 0;
 let places: u32 = 1;
 let contracted: u32 = 0;
@@ -33,6 +43,7 @@ export function resetShader(): void {
   localZ = 1;
   lds = 0;
   scratch = 0;
+  tables = 0;
   vars = 0;
   places = 1;
   contracted = 0;
@@ -75,6 +86,18 @@ export function privateBytes(): u32 {
 }
 export function setPrivateBytes(value: u32): void {
   scratch = value;
+}
+/** Words of the tables of constants. */
+export function tableWords(): u32 {
+  return tables;
+}
+/** Appends a word to the tables of constants; the caller has seen that there is room. */
+export function addTableWord(word: u32): void {
+  if (tables >= MAX_TABLE_WORDS) {
+    fail(Fail.LIMIT, Limit.OUTPUT, MAX_TABLE_WORDS, 0);
+    return;
+  }
+  tableWord[tables++] = word;
 }
 /** How many fused multiply-adds opt-contract-fma has formed. */
 export function contractions(): u32 {

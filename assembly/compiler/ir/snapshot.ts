@@ -12,7 +12,7 @@ import { Op, opImms } from "../../gen/ir-ops.ts";
 import { MAX_WORDS, Option, option, out, words } from "../io.ts";
 import { PASS_BASE } from "../memory-map.ts";
 import { poolConstant } from "./builder.ts";
-import { instrHead, instrScratch, MAX_INSTRS, nodeScratch, varWidth } from "./columns.ts";
+import { instrHead, instrScratch, MAX_INSTRS, nodeScratch, tableWord, varWidth } from "./columns.ts";
 import {
   addSrc,
   firstInstr,
@@ -50,6 +50,7 @@ import {
   sideOf,
 } from "./nodes.ts";
 import {
+  addTableWord,
   ldsBytes,
   localSize,
   nameBytes,
@@ -63,11 +64,12 @@ import {
   setStage,
   shaderNameLength,
   stage,
+  tableWords,
   varCount,
 } from "./shader.ts";
 
 const SNAPSHOT_MAGIC: u32 = 0x3152_494b;
-const SNAPSHOT_VERSION: u32 = 2;
+const SNAPSHOT_VERSION: u32 = 3;
 
 /** Gives values and blocks their numbers, in `instrScratch` and `nodeScratch`. */
 function number(): void {
@@ -118,6 +120,8 @@ export function writeSnapshot(): void {
     for (let j: u32 = 0; j < 4 && k + j < length; j++) word |= nameBytes[k + j] << (8 * j);
     out(word);
   }
+  out(tableWords());
+  for (let k: u32 = 0; k < tableWords(); k++) out(tableWord[k]);
   out(varCount());
   for (let v: u32 = 0; v < varCount(); v++) out(varWidth[v]);
   let n = entryBlock();
@@ -196,6 +200,8 @@ export function readSnapshot(): void {
     const word = take();
     for (let j: u32 = 0; j < 4 && k + j < length; j++) nameBytes[k + j] = (word >> (8 * j)) & 0xff;
   }
+  const tables = take();
+  for (let k: u32 = 0; k < tables && !failed(); k++) addTableWord(take());
   const variables = take();
   for (let v: u32 = 0; v < variables && !failed(); v++) newVar(take());
   const tree = at;

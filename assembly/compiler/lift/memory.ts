@@ -5,6 +5,7 @@ import { SpvBuiltIn, SpvMemoryAccess, SpvScope } from "../../gen/spirv.ts";
 import { bindingRow } from "../io.ts";
 import {
   constant,
+  constantBool,
   effect,
   extract,
   ldsBytes,
@@ -19,6 +20,7 @@ import {
   stage,
   storeVar,
   system,
+  tableWord,
   varWidth,
 } from "../ir/index.ts";
 import { addI, bin, scaleI, sel, tri, un } from "./fold-build.ts";
@@ -68,7 +70,7 @@ import {
   PtrKind,
   pointerAt,
 } from "./pointers.ts";
-import { scratchBase } from "./scratch.ts";
+import { scratchBase, tableBase } from "./scratch.ts";
 import { Unsupported } from "./texts.ts";
 import { arrayStride, partType, TypeKind } from "./types.ts";
 import { pair } from "./wide.ts";
@@ -216,7 +218,8 @@ function address(i: u32, p: u32, firstSource: u32, elemSource: u32, base: u32): 
   let offset = dynamicOffset(p);
   let constBase = base;
   // The byte address is source + base without wrapping; in general the sum may wrap, so it is added.
-  if (kind != PtrKind.SHARED && kind != PtrKind.SCRATCH && ptrDyn[p] != 0 && base != 0) {
+  const ours = kind == PtrKind.SCRATCH || kind == PtrKind.TABLE;
+  if (kind != PtrKind.SHARED && !ours && ptrDyn[p] != 0 && base != 0) {
     const align = ptrFlags[p] >> 16;
     const fits = align >= 32 ? false : base < (<u32>1) << align;
     if (!fits) {
@@ -224,8 +227,8 @@ function address(i: u32, p: u32, firstSource: u32, elemSource: u32, base: u32): 
       constBase = 0;
     }
   }
-  setSrc(i, firstSource, kind == PtrKind.SCRATCH ? insideVariable(p) : offset);
-  if (kind == PtrKind.SHARED || kind == PtrKind.PUSH || kind == PtrKind.SCRATCH) {
+  setSrc(i, firstSource, ours ? insideVariable(p) : offset);
+  if (kind == PtrKind.SHARED || kind == PtrKind.PUSH || ours) {
     setImm(i, 0, constBase);
     return;
   }
@@ -281,7 +284,9 @@ function runLength(kind: u32, p: u32, k: u32, count: u32): u32 {
 
 /** Where a variable begins in its memory, for memories that are shared out here. */
 function startOf(kind: u32, variable: u32): u32 {
-  return kind == PtrKind.SHARED ? sharedBase(variable) : kind == PtrKind.SCRATCH ? scratchBase(variable) : 0;
+  if (kind == PtrKind.SHARED) return sharedBase(variable);
+  if (kind == PtrKind.TABLE) return tableBase(variable);
+  return kind == PtrKind.SCRATCH ? scratchBase(variable) : 0;
 }
 
 function loadMemory(p: u32, leaf: u32, flags: u32): void {
@@ -302,11 +307,19 @@ function loadMemory(p: u32, leaf: u32, flags: u32): void {
           ? Op.LOAD_PUSH
           : kind == PtrKind.SCRATCH
             ? Op.LOAD_SCRATCH
-            : Op.LOAD_SHARED;
+            : kind == PtrKind.TABLE
+              ? Op.LOAD_TABLE
+              : Op.LOAD_SHARED;
   let k: u32 = 0;
   while (k < count && !failed()) {
     if (kind == PtrKind.PUSH && isNarrow(k)) {
       leafPool[leaf + k] = loadNarrowPush(p, scratchB[2 * k], scratchB[2 * k + 1]);
+      k++;
+      continue;
+    }
+    if (kind == PtrKind.TABLE && ptrDyn[p] == 0) {
+      const word = tableWord[scratchB[2 * k] >> 2];
+      leafPool[leaf + k] = scratchB[2 * k + 1] == 1 ? constantBool(word != 0) : constant(word);
       k++;
       continue;
     }
@@ -317,7 +330,7 @@ function loadMemory(p: u32, leaf: u32, flags: u32): void {
     setFlags(i, flags);
     if (sources == 0) setImm(i, 0, scratchB[2 * k]);
     else address(i, p, 0, 1, scratchB[2 * k]);
-    if (kind != PtrKind.PUSH) setBits(i, k, kind);
+    if (kind != PtrKind.PUSH && kind != PtrKind.TABLE) setBits(i, k, kind);
     place0(i);
     for (let m: u32 = 0; m < n; m++) {
       const value = n == 1 ? i : extract(i, m);
@@ -329,6 +342,8 @@ function loadMemory(p: u32, leaf: u32, flags: u32): void {
 
 function storeMemory(p: u32, leaf: u32, flags: u32): void {
   const kind = kindOfVar(ptrVar[p]);
+  // Its constant, which it has already.
+  if (kind == PtrKind.TABLE) return;
   if (kind != PtrKind.SHARED && kind != PtrKind.SCRATCH && kind != PtrKind.SSBO) {
     malformed(0);
     return;

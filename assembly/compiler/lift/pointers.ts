@@ -50,7 +50,7 @@ import {
   typeSize,
   unsupported,
 } from "./ids.ts";
-import { inScratch, resetScratch } from "./scratch.ts";
+import { inScratch, inTable, resetScratch } from "./scratch.ts";
 import { Unsupported } from "./texts.ts";
 import {
   arrayStride,
@@ -77,6 +77,8 @@ export const enum PtrKind {
   OPAQUE = 8,
   /** Local variables in scratch memory: laid out as workgroup memory. */
   SCRATCH = 9,
+  /** Local variables that are constants: behind the code, laid out as workgroup memory. */
+  TABLE = 10,
 }
 
 /** How `describe` gives offsets. */
@@ -132,7 +134,7 @@ export function declareVariable(id: u32, pointer: u32, storage: u32): void {
       break;
     case SpvStorageClass.Private:
     case SpvStorageClass.Function:
-      kind = inScratch(id, type) ? PtrKind.SCRATCH : PtrKind.LOCAL;
+      kind = inTable(id, type) ? PtrKind.TABLE : inScratch(id, type) ? PtrKind.SCRATCH : PtrKind.LOCAL;
       break;
     case SpvStorageClass.Input:
       kind = PtrKind.INPUT;
@@ -266,7 +268,7 @@ export function isSharedBlock(variable: u32): bool {
 export function layoutOf(variable: u32): u32 {
   const kind = kindOfVar(variable);
   if (kind == PtrKind.SHARED) return isSharedBlock(variable) ? Layout.EXPLICIT : Layout.SHARED;
-  if (kind == PtrKind.SCRATCH) return Layout.SHARED;
+  if (kind == PtrKind.SCRATCH || kind == PtrKind.TABLE) return Layout.SHARED;
   return isLocalKind(kind) ? Layout.NONE : Layout.EXPLICIT;
 }
 
@@ -430,7 +432,8 @@ function step(p: u32, index: u32, at: u32): void {
     idLeaf[p] = stride;
     if (known) {
       // What is out of range in local variables must not reach others.
-      farther(p, <u64>(where == PtrKind.SCRATCH ? min<u32>(n, typeB[type] - 1) : n) * stride);
+      const ours = where == PtrKind.SCRATCH || where == PtrKind.TABLE;
+      farther(p, <u64>(ours ? min<u32>(n, typeB[type] - 1) : n) * stride);
       return;
     }
     const dyn = scaleI(index, stride);

@@ -1,18 +1,46 @@
 /**
- * Which local variables live in scratch memory: those of many scalars that some index reaches which is no constant of the
- * module. Fewer scalars become values of their own and an index a chain of selects, which costs less than memory. The
- * module's access chains are looked through once, when its first large local variable is declared.
+ * Which local variables live in memory: those of many scalars that some index reaches which is no constant of the module.
+ * One that never has another value than a constant is a table behind the code; others are in the invocation's scratch
+ * memory. Fewer scalars become values of their own and an index a chain of selects, which costs less than memory. The
+ * module is looked through once, when its first variable of some size is declared.
  */
-import { Fail, fail, spend, U32Column } from "../../base/index.ts";
+import { Fail, fail, failed, spend, U32Column } from "../../base/index.ts";
+import { Op } from "../../gen/ir-ops.ts";
 import { SpvOp } from "../../gen/spirv.ts";
 import { Option, option, words } from "../io.ts";
-import { privateBytes, setPrivateBytes } from "../ir/index.ts";
+import {
+  addTableWord,
+  constBits,
+  isConst,
+  MAX_TABLE_WORDS,
+  opOf,
+  privateBytes,
+  setPrivateBytes,
+  tableWords,
+} from "../ir/index.ts";
 import { PASS_BASE } from "../memory-map.ts";
-import { idAt, idLeaf, idType, MAX_IDS, typeA, typeAlign, typeB, typeKind, typeLeaves, typeSize } from "./ids.ts";
+import {
+  idAt,
+  idLeaf,
+  idType,
+  leafPool,
+  MAX_IDS,
+  malformed,
+  scratchB,
+  typeA,
+  typeAlign,
+  typeB,
+  typeKind,
+  typeLeaves,
+  typeSize,
+} from "./ids.ts";
+import { describe, Layout } from "./pointers.ts";
 import { partType, TypeKind } from "./types.ts";
 
 /** Scalars up to which a variable stays out of scratch memory. */
 const MAX_SCALARS: u32 = 64;
+/** Scalars up to which a constant is selected from rather than loaded. */
+const MAX_SELECTED: u32 = 16;
 /** COMPUTE_TMPRING_SIZE has 13 bits of KiB a wave: 8 MiB, 256 KiB a lane of 32; half is left to spilling. */
 const MAX_SCRATCH_BYTES: u32 = 1 << 17;
 
@@ -27,6 +55,16 @@ const INDEXED: u32 = 2;
 const PASSED: u32 = 4;
 /** Is a function's parameter. */
 const PARAMETER: u32 = 8;
+/** A composite or boolean constant: what a table is filled from. */
+const COMPOSITE: u32 = 16;
+/** A constant is stored to the whole variable: `given`. */
+const STORED: u32 = 32;
+/** Stored to or handed on otherwise. */
+const OTHERWISE: u32 = 64;
+/** By id: the constant that is stored to the whole variable. */
+const given = changetype<U32Column>(PASS_BASE + (((<usize>MAX_IDS + 16) << 2) << 1));
+/** Bytes of the variables that became tables. */
+let planned: u32 = 0;
 
 let looked = false;
 /** Some function indexes what it is given. */
@@ -34,6 +72,7 @@ let parameterIndexed = false;
 
 export function resetScratch(): void {
   looked = false;
+  planned = 0;
   parameterIndexed = false;
 }
 
@@ -43,6 +82,30 @@ function chain(at: u32, count: u32): void {
   if (from == 0) return;
   for (let k: u32 = 4; k < count; k++) {
     if ((facts[idAt(at + k)] & CONSTANT) == 0) facts[from] = facts[from] | INDEXED;
+  }
+}
+
+/** A store: a table's only one is a constant's to all of it. */
+function stored(pointer: u32, value: u32): void {
+  const variable = root[pointer];
+  if (root[value] != 0) facts[root[value]] = facts[root[value]] | OTHERWISE;
+  if (variable == 0) return;
+  const known = facts[variable];
+  const whole = variable == pointer && (facts[value] & COMPOSITE) != 0;
+  if (!whole || ((known & STORED) != 0 && given[variable] != value)) {
+    facts[variable] = known | OTHERWISE;
+    return;
+  }
+  given[variable] = value;
+  facts[variable] = known | STORED;
+}
+
+/** Variables among the operands of an instruction that does what this file does not know; numbers may look like them. */
+function handedOn(at: u32, count: u32): void {
+  const bound = words[3];
+  for (let k: u32 = 1; k < count && spend(1); k++) {
+    const id = words[at + k];
+    if (id < bound && root[id] != 0) facts[root[id]] = facts[root[id]] | OTHERWISE;
   }
 }
 
@@ -59,8 +122,15 @@ function look(): void {
     const count = words[at] >> 16;
     if (count == 0 || at + count > total) return;
     switch (op) {
-      case SpvOp.OpConstant:
+      case SpvOp.OpConstantTrue:
+      case SpvOp.OpConstantFalse:
+      case SpvOp.OpConstantComposite:
+        if (count > 2) facts[idAt(at + 2)] = COMPOSITE;
+        break;
       case SpvOp.OpConstantNull:
+        if (count > 2) facts[idAt(at + 2)] = CONSTANT | COMPOSITE;
+        break;
+      case SpvOp.OpConstant:
       case SpvOp.OpSpecConstant:
       case SpvOp.OpSpecConstantOp:
         if (count > 2) facts[idAt(at + 2)] = CONSTANT;
@@ -70,6 +140,13 @@ function look(): void {
         if (count < 3) break;
         root[idAt(at + 2)] = idAt(at + 2);
         if (op == SpvOp.OpFunctionParameter) facts[idAt(at + 2)] = PARAMETER;
+        else if (count > 4) stored(idAt(at + 2), idAt(at + 4));
+        break;
+      case SpvOp.OpLine:
+      case SpvOp.OpLoad:
+        break;
+      case SpvOp.OpStore:
+        if (count > 2) stored(idAt(at + 1), idAt(at + 2));
         break;
       case SpvOp.OpAccessChain:
       case SpvOp.OpInBoundsAccessChain:
@@ -85,6 +162,7 @@ function look(): void {
         }
         break;
       default:
+        handedOn(at, count);
         break;
     }
     at += count;
@@ -103,6 +181,52 @@ function holdsScalars(type: u32): bool {
   }
   if (kind != TypeKind.VECTOR && kind != TypeKind.MATRIX && kind != TypeKind.ARRAY) return false;
   return holdsScalars(typeA[type]);
+}
+
+/** Words, and nothing smaller. */
+function holdsWords(type: u32): bool {
+  const kind = typeKind[type];
+  if (kind == TypeKind.BOOL) return true;
+  if (kind == TypeKind.INT || kind == TypeKind.FLOAT) return typeA[type] >= 32;
+  if (kind == TypeKind.STRUCT) {
+    for (let m: u32 = 0; m < typeB[type]; m++) if (!holdsWords(partType(type, m))) return false;
+    return true;
+  }
+  return holdsWords(typeA[type]);
+}
+
+/**
+ * Whether the local variable of this type is a table: it never has another value than one constant, and an index that is
+ * no constant reaches it. Its words then stand behind the code.
+ */
+export function inTable(variable: u32, type: u32): bool {
+  if (typeLeaves[type] <= MAX_SELECTED || typeB[type] == 0 || !holdsScalars(type) || !holdsWords(type)) return false;
+  if (!looked) look();
+  if ((facts[variable] & (INDEXED | STORED | OTHERWISE | PASSED)) != (INDEXED | STORED)) return false;
+  const end = <u64>planned + typeSize[type] + 16;
+  if (end > <u64>MAX_TABLE_WORDS * 4) return false;
+  planned = <u32>end;
+  return true;
+}
+
+/** Byte offset of a table, whose words are written at its first use. */
+export function tableBase(variable: u32): u32 {
+  if (idLeaf[variable] != 0) return idLeaf[variable] - 1;
+  const type = idType[variable];
+  while ((tableWords() & 3) != 0 && !failed()) addTableWord(0);
+  const start = tableWords() * 4;
+  const leaf = idLeaf[given[variable]];
+  const count = describe(type, 0, Layout.SHARED, 0, 0);
+  for (let k: u32 = 0; k < count && !failed(); k++) {
+    const value = leafPool[leaf + k];
+    while (tableWords() * 4 < start + scratchB[2 * k] && !failed()) addTableWord(0);
+    if (isConst(value)) addTableWord(constBits(value));
+    else if (opOf(value) == Op.UNDEF) addTableWord(0);
+    else malformed(0);
+  }
+  while (tableWords() * 4 < start + typeSize[type] && !failed()) addTableWord(0);
+  idLeaf[variable] = start + 1;
+  return start;
 }
 
 /** Whether the local variable of this type goes to scratch memory. */

@@ -6,11 +6,13 @@
 import { spend } from "../../base/index.ts";
 import { foldOp, Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
 import {
+  componentsOf,
   constant,
   constantBool,
   constBits,
   entryBlock,
   firstInstr,
+  imm,
   isConst,
   nextBlock,
   nextInstr,
@@ -19,6 +21,8 @@ import {
   setSrc,
   src,
   srcCount,
+  tableWord,
+  tableWords,
   useCount,
   widthOf,
 } from "../ir/index.ts";
@@ -27,11 +31,26 @@ function isUndef(v: u32): bool {
   return opOf(v) == Op.UNDEF;
 }
 
+/** A word of a table at an offset that is known: all of it, or what a reader takes. */
+function foldTable(i: u32): bool {
+  const isPart = opOf(i) == Op.EXTRACT;
+  const load = isPart ? src(i, 0) : i;
+  if (opOf(load) != Op.LOAD_TABLE || (!isPart && componentsOf(load) != 1) || !isConst(src(load, 0))) return false;
+  const word = ((constBits(src(load, 0)) + imm(load, 0)) >> 2) + (isPart ? imm(i, 0) : 0);
+  if (word >= tableWords()) return false;
+  replaceUses(i, constant(tableWord[word]));
+  return true;
+}
+
 export function optConstFold(): bool {
   let progress = false;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
       const op = opOf(i);
+      if (op == Op.LOAD_TABLE || op == Op.EXTRACT) {
+        if (useCount(i) > 0 && foldTable(i)) progress = true;
+        continue;
+      }
       if (useCount(i) == 0 || (opFlags(op) & OpFlag.FOLDABLE) == 0) continue;
       const count = srcCount(i);
       if (op >= <u32>Op.PACK_HALF_RTZ && op <= <u32>Op.PACK_SINT16 && isUndef(src(i, 0)) && isUndef(src(i, 1))) {

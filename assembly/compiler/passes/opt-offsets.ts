@@ -33,6 +33,7 @@ function offsetSource(op: u32): u32 {
 
 function baseImm(op: u32): u32 {
   return op == Op.LOAD_PUSH ||
+    op == Op.LOAD_TABLE ||
     op == Op.LOAD_SHARED ||
     op == Op.LOAD_SCRATCH ||
     op == Op.STORE_SCRATCH ||

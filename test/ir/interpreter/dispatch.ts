@@ -1,5 +1,5 @@
 import type { IrShader } from "../../../src/ir/index.ts";
-import type { Memory } from "./memory.ts";
+import { type Memory, tableOf } from "./memory.ts";
 import { Wave } from "./wave.ts";
 
 export interface Dispatch {
@@ -14,6 +14,7 @@ export interface Dispatch {
 export function runDispatch(shader: IrShader, dispatch: Dispatch): { readonly isExact: boolean } {
   const [sx, sy, sz] = shader.local;
   const size = sx * sy * sz;
+  const table = tableOf(shader);
   let isExact = true;
   const [gx, gy, gz] = dispatch.groups;
   for (let group = 0; group < gx * gy * gz; group++) {
@@ -23,7 +24,7 @@ export function runDispatch(shader: IrShader, dispatch: Dispatch): { readonly is
       const count = Math.min(32, size - 32 * w);
       const scratch =
         shader.scratchBytes === 0 ? [] : Array.from({ length: count }, () => new Uint8Array(shader.scratchBytes));
-      const memory: Memory = { buffer: dispatch.buffer.bind(dispatch), push: dispatch.push, shared, scratch };
+      const memory: Memory = { buffer: dispatch.buffer.bind(dispatch), push: dispatch.push, table, shared, scratch };
       const wave = new Wave(
         shader,
         {

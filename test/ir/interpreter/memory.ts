@@ -1,4 +1,4 @@
-import { atomicOps, dynamicSet, type ImmName, type IrInstr } from "../../../src/ir/index.ts";
+import { atomicOps, dynamicSet, type ImmName, type IrInstr, type IrShader } from "../../../src/ir/index.ts";
 
 /** The interpreter has no such op: images, memory at addresses. */
 export class NotCovered extends Error {}
@@ -8,8 +8,15 @@ export interface Memory {
   buffer(set: number, binding: number, element: number): Uint8Array | undefined;
   readonly push: Uint8Array;
   readonly shared: Uint8Array;
+  /** The shader's own tables of constants. */
+  readonly table: Uint8Array;
   /** Of each lane of the wave that asks. */
   readonly scratch: readonly Uint8Array[];
+}
+
+/** The bytes of a shader's tables. */
+export function tableOf({ table }: IrShader): Uint8Array {
+  return new Uint8Array(Uint32Array.from(table).buffer);
 }
 
 /** Sources by lane to the result's words. */
@@ -121,6 +128,8 @@ export function accessOp(i: IrInstr, imm: (name: ImmName) => number, memory: Mem
       return (_, [element]) => [addressOf(imm("set"), imm("binding"), element?.[0] ?? 0)];
     case "load_push":
       return (_, [offset]) => load(memory.push, at(offset), 0, i.components);
+    case "load_table":
+      return (_, [offset]) => load(memory.table, at(offset), 0, i.components);
     case "load_shared":
       return (_, [offset]) => load(memory.shared, at(offset), imm("bits"), i.components);
     case "store_shared":

@@ -2,7 +2,7 @@ import { formatFacts } from "../../../src/codeobj/index.ts";
 import type { IrShader } from "../../../src/ir/index.ts";
 import { bitsOf, f32 } from "../../math/exact.ts";
 import { exactMeaning } from "./meaning.ts";
-import type { Memory } from "./memory.ts";
+import { type Memory, tableOf } from "./memory.ts";
 import { Wave } from "./wave.ts";
 
 /** What a lane exported: words by target; compressed ones are still two halves a word. Components that are off: undefined. */
@@ -60,6 +60,7 @@ function memoryOf(buffer: Uint8Array | undefined, push: Uint32Array | undefined,
     buffer: () => buffer,
     push: new Uint8Array((push ?? new Uint32Array(4)).buffer),
     shared: new Uint8Array(0),
+    table: tableOf(shader),
     scratch: Array.from({ length: 32 }, () => new Uint8Array(shader.scratchBytes)),
   };
 }
