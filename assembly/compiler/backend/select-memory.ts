@@ -48,12 +48,10 @@ export function unsupported(i: u32, detail: u32): void {
   failAt(instrPlace[i], Fail.BACKEND_UNSUPPORTED, opOf(i), detail, 0);
 }
 
-// The address that `bufferAddress` and `sharedAddress` found.
-export let addressVgpr: u32 = 0;
-
+// The address that `bufferAddress` found.
+let addressVgpr: u32 = 0;
 let addressScalar: u32 = 0;
-
-export let addressImm: u32 = 0;
+let addressImm: u32 = 0;
 
 /** A value as a tuple of VGPRs: vec sources are copied side by side, which coalescing makes nothing where it can. */
 export function dataOperand(value: u32): u32 {
