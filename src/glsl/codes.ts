@@ -27,6 +27,7 @@ export const codes = defineCodes({
   },
   GLSL_DIVIDE_BY_ZERO: { status: 422, blame: "caller", text: "division by zero in a preprocessor condition" },
   GLSL_BAD_MACRO_NAME: { status: 422, blame: "caller", text: "'{name}' cannot be defined as a macro" },
+  GLSL_NO_MACRO_NAME: { status: 422, blame: "caller", text: "#{directive} needs the name of a macro" },
   GLSL_BAD_MACRO_PARAMETERS: {
     status: 422,
     blame: "caller",

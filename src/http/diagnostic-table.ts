@@ -17,6 +17,7 @@ export const diagnosticTable = `| code | message |
 | GLSL_UNDEFINED_MACRO | '…' is not a macro, and ES conditions take nothing else |
 | GLSL_DIVIDE_BY_ZERO | division by zero in a preprocessor condition |
 | GLSL_BAD_MACRO_NAME | '…' cannot be defined as a macro |
+| GLSL_NO_MACRO_NAME | #… needs the name of a macro |
 | GLSL_BAD_MACRO_PARAMETERS | the parameters of macro '…' are not a list of names |
 | GLSL_MACRO_SPACE | a space is missing behind the name of macro '…' |
 | GLSL_COMMENT_CONTINUED | a backslash at the end of its line makes the next line part of this comment |

@@ -358,4 +358,10 @@ export const cases: readonly Case[] = [
   no("", "layout(binding = 1) buffer C { float f; } b[2][];"),
   lenient("spirv-val rejects the reference's module", "", "layout(binding = 1) buffer C { float f; } b[2][2];"),
   lenient("spirv-val rejects the reference's module", "", "layout(binding = 1) uniform sampler2D s[2][2];"),
+
+  yes("int a = 1;", "#undef __LINE__"),
+  no("", "#ifdef\n#endif"),
+  yes("uint64_t x;", "#extension all : warn"),
+  no("uint64_t x;", "#extension all : warn\n#extension all : disable"),
+  no("subgroupBarrier();", "#extension GL_KHR_shader_subgroup_basic : enable\n#extension all : disable"),
 ];

@@ -199,8 +199,16 @@ describe("help", () => {
       column: 3,
     });
     expect(first?.notes?.map(({ message, line }) => `${line}: ${message}`)).toEqual([
-      "3: candidate: void f(float)",
-      "4: candidate: void f(int, int)",
+      "3: candidate: void f(float): argument 1 is bool, not float",
+      "4: candidate: void f(int, int): it takes 2 arguments, not 1",
+    ]);
+  });
+
+  it("shows the nearest overloads of a built-in function, at the call", () => {
+    const [first] = compile(`${head}void main() {\n  vec3 a = cross(vec2(1), vec3(1));\n}`).diagnostics;
+    expect(first?.notes?.map(({ message, line }) => `${line}: ${message}`)).toEqual([
+      "4: candidate: vec3 cross(vec3, vec3): argument 1 is vec2, not vec3",
+      "4: candidate: dvec3 cross(dvec3, dvec3): argument 1 is vec2, not dvec3",
     ]);
   });
 

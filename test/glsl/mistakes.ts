@@ -44,6 +44,7 @@ const preprocessor: readonly Mistake[] = [
   { code: "GLSL_BAD_CONDITION", source: top("#if 1 ⟦2⟧\n#endif") },
   { code: "GLSL_UNDEFINED_MACRO", source: `#version 310 es\n#if ⟦A⟧ == 1\n#endif\n${main}` },
   { code: "GLSL_DIVIDE_BY_ZERO", source: top("#if 1 ⟦/⟧ 0\n#endif") },
+  { code: "GLSL_NO_MACRO_NAME", source: top("#⟦ifdef⟧\n#endif") },
   { code: "GLSL_BAD_MACRO_NAME", source: top("#define ⟦GL_mine⟧ 1") },
   { code: "GLSL_BAD_MACRO_PARAMETERS", source: top("#define F(⟦1⟧) 1") },
   { code: "GLSL_MACRO_SPACE", source: top("#define ⟦A⟧+1"), warning: true },

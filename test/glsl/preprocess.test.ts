@@ -118,7 +118,7 @@ describe("mistakes", () => {
     ["#if 0\n#else\n#elif 1\n#endif", "6:2 GLSL_ELSE_AFTER_ELSE"],
     ["#error this is wrong", "4:2 GLSL_ERROR_DIRECTIVE"],
     ["#frobnicate", "4:2 GLSL_BAD_DIRECTIVE"],
-    ["#define 3", "4:2 GLSL_BAD_MACRO_NAME"],
+    ["#define 3", "4:2 GLSL_NO_MACRO_NAME"],
     ["#define defined 3", "4:9 GLSL_BAD_MACRO_NAME"],
     ["#define F(a b) a", "4:13 GLSL_BAD_MACRO_PARAMETERS"],
     ["#define F(a, a) a", "4:14 GLSL_DUPLICATE_PARAMETER"],

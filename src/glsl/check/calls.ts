@@ -269,19 +269,46 @@ export abstract class CallChecker extends ConstructorChecker {
     ambiguous: boolean,
   ): void {
     const values = { name: callee.name, types: args.map((arg) => typeName(arg.type)).join(", ") };
+    const { position, end } = callee;
+    const own = candidates.filter((target) => "kind" in target);
+    // built-in ones are many and stand nowhere: the nearest few, at the call
+    const nearest = candidates
+      .filter((target) => !("kind" in target))
+      .map((target) => ({ target, fits: this.fittingArguments(target, args) }))
+      .sort((a, b) => b.fits - a.fits)
+      .slice(0, ambiguous || own.length === 0 ? 4 : 0);
     const notes: Note[] = [];
-    for (const target of candidates.slice(0, 8)) {
-      if (!("kind" in target)) continue;
+    for (const target of [...own.slice(0, 8), ...nearest.map((each) => each.target)]) {
       const signature = target.parameters.map((parameter) => typeName(parameter.type)).join(", ");
+      const mismatch = ambiguous ? "" : this.mismatchOf(target, args);
       notes.push({
-        message: `candidate: ${typeName(target.returns)} ${target.name}(${signature})`,
-        position: target.position,
-        end: target.end,
+        message: `candidate: ${typeName(target.returns)} ${target.name}(${signature})${mismatch}`,
+        position: "kind" in target ? target.position : position,
+        end: "kind" in target ? target.end : end,
       });
     }
-    const { position, end } = callee;
     if (ambiguous) this.diagnostics.error("GLSL_AMBIGUOUS_CALL", values, position, end, notes);
     else this.diagnostics.error("GLSL_NO_OVERLOAD", values, position, end, notes);
+  }
+
+  /** How near a candidate is: arguments that it would take, first the first, less those too many or too few. */
+  private fittingArguments({ parameters }: Candidate, args: readonly Expr[]): number {
+    let fits = -Math.abs(parameters.length - args.length);
+    for (const [at, arg] of args.entries()) {
+      const parameter = parameters[at];
+      const rank = parameter === undefined ? undefined : this.argumentRank(arg.type, parameter);
+      if (rank !== undefined) fits += at === 0 && rank === 0 ? 1.5 : 1;
+    }
+    return fits;
+  }
+
+  /** Why a candidate does not take the arguments. */
+  private mismatchOf({ parameters }: Candidate, args: readonly Expr[]): string {
+    const count = parameters.length;
+    if (count !== args.length) return `: it takes ${count} argument${count === 1 ? "" : "s"}, not ${args.length}`;
+    const at = args.findIndex((arg, each) => this.argumentRank(arg.type, parameters[each]!) === undefined);
+    if (at < 0) return "";
+    return `: argument ${at + 1} is ${typeName(args[at]!.type)}, not ${typeName(parameters[at]!.type)}`;
   }
 
   private argument(arg: Expr, parameter: Parameter, target: Candidate): Expr {

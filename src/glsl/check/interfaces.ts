@@ -212,6 +212,11 @@ export abstract class InterfaceChecker extends SpecifierChecker {
   protected checkInterpolation(storage: "in" | "out", q: Qualifiers): void {
     const { stage } = this.context;
     const [name] = q.interpolation;
+    if (q.interpolation.includes("patch")) {
+      const what = `a ${stage} shader's ${storage}put`;
+      this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: "patch", what }, q.position, q.end);
+      return;
+    }
     if (name === undefined || stage !== (storage === "in" ? "vertex" : "fragment")) return;
     const what = storage === "in" ? "a vertex input" : "a fragment output";
     this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name, what }, q.position, q.end);

@@ -10,7 +10,7 @@ export function parseDefinition(
 ): Macro | undefined {
   const name = tokens[0];
   if (name?.kind !== T.Identifier) {
-    diagnostics.error("GLSL_BAD_MACRO_NAME", { name: name?.text ?? "" }, directive.position, directive.end);
+    diagnostics.error("GLSL_NO_MACRO_NAME", { directive: "define" }, directive.position, directive.end);
     return undefined;
   }
   let parameters: string[] | undefined;

@@ -411,12 +411,15 @@ class Preprocessor {
 
   private undefine(directive: Token, tokens: readonly Token[]): void {
     const name = tokens[0];
-    if (name?.kind !== T.Identifier || tokens.length > 1) {
-      const at = tokens[1] ?? directive;
-      this.diagnostics.error("GLSL_BAD_MACRO_NAME", { name: name?.text ?? "" }, at.position, at.end);
+    if (name?.kind !== T.Identifier) {
+      this.diagnostics.error("GLSL_NO_MACRO_NAME", { directive: "undef" }, directive.position, directive.end);
       return;
     }
-    if (this.checkMacroName(name)) this.macros.delete(name.text);
+    this.noMore(directive, tokens.slice(1));
+    // the reference compiler lets the language's own macros go, with the warning for their names
+    const own = name.text.startsWith("__") && this.version?.es !== true;
+    if (own) this.diagnostics.warn("GLSL_RESERVED_NAME", { name: name.text }, name.position, name.end);
+    if (own || this.checkMacroName(name)) this.macros.delete(name.text);
   }
 
   private conditional(name: Token): void {
@@ -453,7 +456,7 @@ class Preprocessor {
     if (name.text === "if") return this.condition(name, tokens);
     const macro = tokens[0];
     if (macro?.kind !== T.Identifier) {
-      this.diagnostics.error("GLSL_BAD_MACRO_NAME", { name: macro?.text ?? "" }, name.position, name.end);
+      this.diagnostics.error("GLSL_NO_MACRO_NAME", { directive: name.text }, name.position, name.end);
       return false;
     }
     this.noMore(name, tokens.slice(1));
@@ -545,7 +548,12 @@ class Preprocessor {
     if (name.text === "all") {
       if (how === "require" || how === "enable") {
         this.diagnostics.error("GLSL_EXTENSION_ALL", {}, name.position, name.end);
+        return;
       }
+      for (const each of supportedExtensions) {
+        if (how === "warn" || this.extensions?.has(each) === true) this.setExtension(each, how, name);
+      }
+      if (how === "warn") this.explicitTypes = true;
       return;
     }
     const older = this.options.relaxed && relaxedExtensions.includes(name.text);
