@@ -160,7 +160,7 @@ export const fragmentCases: readonly FragmentCase[] = [
     expect: { 0: [[2, -2, 0, 0], undefined, undefined, [2, -2, 0, 0]] },
   },
   {
-    name: "derivatives after a divergent loop: helpers go round with their quad",
+    name: "R10: derivatives after a divergent loop: helpers go round with their quad",
     source: `${head}layout(location=0) in float v;
 void main() { float s = 0.0; for (int k = 0; k < int(v); k++) s += float(k); o = vec4(s, dFdxFine(s), dFdyFine(s), 0); }`,
     run: { pixels: helperAt([1]), attributes: ramp },
@@ -183,7 +183,7 @@ void main() { bool before = helperInvocationEXT(); if (v == 10.0) demote; float 
     expect: { 0: [[66, 0, 0, 0], undefined, [2, 0, 0, 0], [2, 0, 0, 0]] },
   },
   {
-    name: "terminate in a function in a loop, by lanes at different times",
+    name: "R9: terminate in a function in a loop, by lanes at different times",
     source: `#version 450\n#extension GL_EXT_terminate_invocation : require\nlayout(location=0) out vec4 o; layout(location=0) in float v;
 float f(int k) { if (float(k) == v - 6.0) terminateInvocation; return float(k); }
 void main() { float s = 1.0; for (int k = 0; k < 3; k++) s += f(k); o = vec4(s); }`,
@@ -192,13 +192,13 @@ void main() { float s = 1.0; for (int k = 0; k < 3; k++) s += f(k); o = vec4(s);
     expect: { 0: [undefined, [4, 4, 4, 4], undefined, undefined] },
   },
   {
-    name: "discard of all lanes: nothing is exported, nothing hangs",
+    name: "R9: discard of all lanes: nothing is exported, nothing hangs",
     source: `${head}layout(location=0) in float v; void main() { o = vec4(1); for (int k = 0; k < 100; k++) { if (float(k) >= v) discard; o += v; } }`,
     ...both,
     expect: { 0: [undefined, undefined, undefined, undefined] },
   },
   {
-    name: "discard inside a switch inside a loop inside a function",
+    name: "R9: discard inside a switch inside a loop inside a function",
     source: `${head}layout(location=0) in float v;
 float f(int n) { float r = 0.0; for (int k = 0; k < n; k++) { switch (k) { case 3: if (n == 6) discard; r += 8.0; break; case 1: continue; default: r += 1.0; } } return r; }
 void main() { o = vec4(f(int(v))); }`,
@@ -207,7 +207,7 @@ void main() { o = vec4(f(int(v))); }`,
     expect: { 0: [[14, 14, 14, 14], [16, 16, 16, 16], undefined, [14, 14, 14, 14]] },
   },
   {
-    name: "an unreachable discard, and one behind the writes",
+    name: "R9: an unreachable discard, and one behind the writes",
     source: `${head}layout(location=0) in float v; void main() { o = vec4(v); if (v < 0.0) discard; o.x = 1.0; return; discard; }`,
     ...both,
     expect: {
@@ -216,6 +216,23 @@ void main() { o = vec4(f(int(v))); }`,
         [1, 10, 10, 10],
         [1, 6, 6, 6],
         [1, 8, 8, 8],
+      ],
+    },
+  },
+  {
+    name: "R21: samplers as arguments of a function, sampled inside a divergent one",
+    source: `${head}layout(binding=0) uniform sampler2D s; layout(binding=3) uniform sampler2D t; layout(location=0) in vec2 v;
+vec4 g(sampler2D m, vec2 p) { return textureLod(m, p.yx, 0.0); }
+vec4 f(sampler2D m, vec2 p, float k) { vec4 r = vec4(0); if (p.x > k) { r = g(m, p); if (p.y > 2.75) return r * 2.0; } return r; }
+void main() { o = f(s, v, 9.0) + f(t, v, 7.0); }`,
+    ...both,
+    // A texel is its coordinates, its binding and 1. Above 9 is lane 1 alone, above 7 all but lane 2; lane 3 doubles.
+    expect: {
+      0: [
+        [2, 8, 3, 1],
+        [5, 20, 3, 2],
+        [0, 0, 0, 0],
+        [6, 16, 6, 2],
       ],
     },
   },

@@ -97,6 +97,8 @@ export function runFragment(shader: IrShader, run: FragmentRun): Exports {
     lanes: pixels.length === 32 ? -1 : (1 << pixels.length) - 1,
     helpers,
     exported: log.add,
+    // A picture that shows where it was asked, and which it is.
+    sample: (binding, [x = 0, y = 0]) => [x, y, bitsOf(binding), bitsOf(1)],
     // The points P1 - P0 and P2 - P0 are what the parameter cache holds. Source: RDNA2 ISA, "Parameter Interpolation".
     interpolate(location, component, i, j) {
       const [p0, p1, p2] = [0, 1, 2].map((vertex) => f32(at(location, component, vertex)));

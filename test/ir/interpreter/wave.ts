@@ -17,6 +17,8 @@ export interface Launch {
   /** Attribute at i, j. */
   interpolate?(location: number, component: number, i: number, j: number, lane: number): number;
   fetchVertex?(element: number, imm: (name: ImmName) => number, components: number): readonly number[];
+  /** Components of a filtered texel: the binding of the image, the words behind image and sampler. */
+  sample?(binding: number, address: readonly number[]): readonly number[];
   /** What a lane exports that is no helper. */
   exported?(lane: number, target: number, bits: number, words: readonly number[]): void;
 }
@@ -301,6 +303,19 @@ export class Wave {
           if (fetch === undefined) throw new NotCovered("load_vertex");
           for (let l = 0; l < LANES; l++) {
             if ((mask >>> l) & 1) to!.words.set(toWords(fetch(word(a, l), imm, to!.components)), l * to!.components);
+          }
+        };
+      case "image_sample":
+      case "image_sample_quad":
+        return (mask) => {
+          const sample = this.#launch.sample;
+          if (sample === undefined) throw new NotCovered(i.op);
+          for (let l = 0; l < LANES; l++) {
+            if (((mask >>> l) & 1) === 0) continue;
+            const address = sources.slice(2).map((s) => word(s, l));
+            const texel = sample(imm("binding") & 0xffff, address);
+            const wanted = texel.filter((_, k) => (imm("index") >>> (3 + k)) & 1);
+            to!.words.set(toWords(wanted.slice(0, to!.components)), l * to!.components);
           }
         };
       case "export":
