@@ -40,6 +40,7 @@ import {
   variableNode,
 } from "./nodes.ts";
 import { suggest } from "./scope.ts";
+import { swizzleComponents } from "./swizzles.ts";
 import type { Expr, Variable } from "./tree.ts";
 import { newVariable, noPlace } from "./variable.ts";
 
@@ -49,21 +50,6 @@ const olderSubgroups: ReadonlySet<string> = new Set(["gl_SubgroupSize", "gl_Subg
 
 /** Components that one value may have when it is copied, passed or compared whole. */
 const VALUE_LEAF_LIMIT = 65536;
-
-const swizzleSets: readonly string[] = ["xyzw", "rgba", "stpq"];
-/** The swizzles that were asked for: there are no more than a thousand. */
-const swizzles = new Map<string, readonly number[]>();
-
-/** Component numbers that one to four letters of one set name; undefined for any other word. */
-function swizzleComponents(name: string): readonly number[] | undefined {
-  const known = swizzles.get(name);
-  if (known !== undefined) return known;
-  const set = swizzleSets.find((letters) => letters.includes(name[0] ?? "?"));
-  const components = [...name].map((letter) => set?.indexOf(letter) ?? -1);
-  if (components.length > 4 || components.includes(-1)) return undefined;
-  swizzles.set(name, components);
-  return components;
-}
 
 /** What an output block `gl_PerVertex` may have. Source: GLSL 4.60, 7.1.1 (Vertex Shader Special Variables). */
 const perVertexMembers: ReadonlySet<string> = new Set([

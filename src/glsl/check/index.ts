@@ -1,3 +1,3 @@
 export { check } from "./checker.ts";
-export { rootVariable, throughReference } from "./lvalues.ts";
+export { rootVariable } from "./lvalues.ts";
 export type * from "./tree.ts";

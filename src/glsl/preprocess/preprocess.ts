@@ -13,33 +13,16 @@ import {
   behaviors,
   type ExtensionRange,
   glslExtensions,
-  impliedExtensions,
   relaxedExtensions,
   supportedExtensions,
 } from "./extensions.ts";
+import { includedPath } from "./included-path.ts";
+import { bringsOf, isOlderName } from "./keywords.ts";
 import { Macros, sameMacro } from "./macro.ts";
-import { isSupportedVersion, nearestVersion, type Version } from "./version.ts";
+import { defaultVersion, isSupportedVersion, nearestVersion, type Version } from "./version.ts";
 
 const extensionSet: ReadonlySet<string> = new Set(supportedExtensions);
 const everyExtension: ReadonlySet<string> = new Set(glslExtensions);
-const explicitTypeExtensions = /explicit_arithmetic_types|8bit_storage|16bit_storage|int64|extended_types/;
-const laterKeywords: ReadonlySet<string> = new Set([
-  ..."buffer shared sample patch coherent restrict readonly writeonly precise subroutine sampler".split(" "),
-  ..."samplerShadow atomic_uint double resource common partition active filter input output".split(" "),
-  ..."nonprivate devicecoherent queuefamilycoherent workgroupcoherent subgroupcoherent shadercallcoherent".split(" "),
-]);
-/** Extensions that make such a name a keyword before its version. */
-const keywordExtensions: Readonly<Record<string, readonly string[]>> = {
-  double: ["GL_ARB_gpu_shader_fp64", "GL_ARB_vertex_attrib_64bit"],
-  precise: ["GL_ARB_gpu_shader5"],
-  sample: ["GL_ARB_gpu_shader5", "GL_OES_shader_multisample_interpolation"],
-  buffer: ["GL_ARB_shader_storage_buffer_object"],
-  shared: ["GL_ARB_compute_shader"],
-  coherent: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
-  restrict: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
-  readonly: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
-  writeonly: ["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"],
-};
 /** The tokens of the line that is read. */
 const directiveTokens = new Lists();
 const noFiles: readonly string[] = [];
@@ -52,26 +35,6 @@ const INCLUDE_DEPTH_LIMIT = 64;
 /** Files that one compile may include, each time counted, and the characters of them all. */
 const INCLUDE_COUNT_LIMIT = 10_000;
 const INCLUDE_TEXT_LIMIT = 4 * 1024 * 1024;
-
-/** What a supported extension brings: another one, names of sized types. */
-interface Brings {
-  readonly implied: string | undefined;
-  readonly bringsTypes: boolean;
-}
-
-const brings = new Map<string, Brings>();
-
-function bringsOf(name: string): Brings {
-  let known = brings.get(name);
-  if (known === undefined) {
-    let implied = Object.hasOwn(impliedExtensions, name) ? impliedExtensions[name] : undefined;
-    // each of these says that it brings the basic one
-    if (name.startsWith("GL_KHR_shader_subgroup_")) implied = "GL_KHR_shader_subgroup_basic";
-    known = { implied, bringsTypes: explicitTypeExtensions.test(implied ?? name) };
-    brings.set(name, known);
-  }
-  return known;
-}
 
 export interface PreprocessOptions {
   readonly filename: string;
@@ -171,7 +134,7 @@ class Preprocessor {
         this.output.add(kind === T.Identifier ? this.kindOf(text, keyword) : kind, text, position, end);
       }
     }
-    const version = this.version ?? this.setVersion(this.defaultVersion(), undefined);
+    const version = this.version ?? this.setVersion(defaultVersion(this.options.relaxed), undefined);
     const { exhausted } = this.state;
     const { extensions = noExtensions, vulkanMemoryModel } = this;
     const filesRead = this.filesRead === undefined ? noFiles : [...this.filesRead];
@@ -206,11 +169,7 @@ class Preprocessor {
 
   /** A keyword of later versions, which an older shader may use as a name. */
   private isOlderName(text: string): boolean {
-    if (!laterKeywords.has(text)) return false;
-    const version = this.version ?? this.defaultVersion();
-    const bringing = Object.hasOwn(keywordExtensions, text) ? keywordExtensions[text] : undefined;
-    if (bringing?.some((name) => this.extensions?.has(name)) === true) return false;
-    return version.number < (version.es ? 310 : 400);
+    return isOlderName(text, this.version ?? defaultVersion(this.options.relaxed), this.extensions ?? noExtensions);
   }
 
   private open(name: string, text: string, path: string): void {
@@ -345,11 +304,6 @@ class Preprocessor {
       return;
     }
     this.setVersion(version, number);
-  }
-
-  /** The version of a shader that doesn't say; in the relaxed dialect that of desktop OpenGL. */
-  private defaultVersion(): Version {
-    return this.options.relaxed ? { number: 110, es: false } : { number: 100, es: true };
   }
 
   /** Fixes the version, and the macros that go with it. An unsupported one is reported at `place`. */
@@ -625,7 +579,8 @@ class Preprocessor {
       this.diagnostics.error("GLSL_INCLUDE_DEPTH", { name: wanted, limit: INCLUDE_DEPTH_LIMIT }, position, end);
       return;
     }
-    const path = this.resolve(wanted, match?.[1] !== undefined);
+    const from = this.files[this.files.length - 1]!.path;
+    const path = includedPath(this.options.includes, from, wanted, match?.[1] !== undefined);
     if (path === undefined) {
       this.diagnostics.error("GLSL_INCLUDE_NOT_FOUND", { name: wanted }, position, end);
       return;
@@ -651,24 +606,4 @@ class Preprocessor {
     this.state.exhausted = true;
     return false;
   }
-
-  /** The key of `includes` that a name means: beside the including file first (quotes only), then as it stands. */
-  private resolve(name: string, local: boolean): string | undefined {
-    const includes = this.options.includes;
-    const from = this.files[this.files.length - 1]!.path;
-    const candidates = local ? [normalise(`${from.slice(0, from.lastIndexOf("/") + 1)}${name}`), name] : [name];
-    candidates.push(normalise(name));
-    return candidates.find((path) => Object.hasOwn(includes, path));
-  }
-}
-
-/** Takes `.` and `x/..` out of a path. */
-function normalise(path: string): string {
-  const parts: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === ".") continue;
-    if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
-    else parts.push(part);
-  }
-  return parts.join("/");
 }

@@ -22,3 +22,8 @@ export function isSupportedVersion(version: Version, relaxed: boolean): boolean 
   if (relaxed && (version.es ? olderEmbedded : olderDesktop).has(version.number)) return true;
   return (version.es ? embedded : desktop).has(version.number);
 }
+
+/** The version of a shader that doesn't say; in the relaxed dialect that of desktop OpenGL. */
+export function defaultVersion(relaxed: boolean): Version {
+  return relaxed ? { number: 110, es: false } : { number: 100, es: true };
+}
