@@ -157,6 +157,28 @@ OpFunctionEnd
     expect: (_, x) => ((x & 1) !== 0 ? x : 7),
   },
   {
+    name: "R5: both arms to one block inside the selection, which that leaves early",
+    body: "",
+    assembly: module(`%main = OpFunction %void None %fn
+%e = OpLabel
+${reads}
+%odd = OpBitwiseAnd %uint %x %c1
+%isodd = OpINotEqual %bool %odd %c0
+OpSelectionMerge %m None
+OpBranchConditional %isodd %in %in
+%in = OpLabel
+OpBranchConditional %isodd %more %m
+%more = OpLabel
+OpBranch %m
+%m = OpLabel
+%n = OpPhi %uint %c7 %in %x %more
+OpStore %out %n
+OpReturn
+OpFunctionEnd
+`),
+    expect: (_, x) => ((x & 1) !== 0 ? x : 7),
+  },
+  {
     name: "R6: forty nested loops, twelve nested ifs",
     body: `${Array.from({ length: nestedLoops }, (_, k) => `for (uint k${k} = 0u; k${k} <= a[0]; k${k}++) { `).join("")}
       y++; ${"}".repeat(nestedLoops)}

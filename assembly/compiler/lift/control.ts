@@ -1,7 +1,17 @@
 /** Conditional branches, and what follows where a part of a construct has ended. `frames.ts` has the scheme. */
 import { failed } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
-import { currentBlock, cursorAtEnd, effect, listFirst, listLast, loadVar, nextNode, varWidth } from "../ir/index.ts";
+import {
+  constantBool,
+  currentBlock,
+  cursorAtEnd,
+  effect,
+  listFirst,
+  listLast,
+  loadVar,
+  nextNode,
+  varWidth,
+} from "../ir/index.ts";
 import { closeFunction } from "./calls.ts";
 import {
   FrameKind,
@@ -78,6 +88,14 @@ export function liftBranchConditional(at: u32): void {
   const no = labelAt(at + 3);
   if (failed()) return;
   if (yes == no) {
+    if (merge == 0 || yes == merge) {
+      branchTo(yes);
+      return;
+    }
+    // Still a selection: blocks inside it may leave for its merge. It has one arm, and nothing goes by it.
+    const whole = openIf(constantBool(true));
+    pushFrame(FrameKind.IF, whole, merge, 0, label, currentBlock());
+    cursorAtEnd(listFirst(whole, 0));
     branchTo(yes);
     return;
   }
@@ -161,7 +179,7 @@ export function unwind(): void {
       cursorAtEnd(nextNode(frameNode[f]));
       break;
     case FrameKind.IF:
-      if (framePhase[f] != 0) {
+      if (framePhase[f] != 0 || frameNext[f] == 0) {
         closeIf(f);
         break;
       }
