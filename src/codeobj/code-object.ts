@@ -105,7 +105,7 @@ export function writeCodeObject(entries: readonly CodeObjectEntry[]): Uint8Array
 
 /** The HSA kernel descriptor: LDS stands in bytes 0..3, so RSRC2 leaves it to the loader. */
 function writeDescriptor(words: Uint32Array, at: number, hardware: ComputeHardware, entryOffset: number): void {
-  const { rsrc1, rsrc2, rsrc3 } = computeRegisters({ ...hardware, ldsBytes: 0 });
+  const { rsrc1, rsrc2, rsrc3 } = computeRegisters(hardware, 0);
   words[at] = hardware.ldsBytes;
   words[at + 1] = hardware.scratchBytes;
   // text stands behind rodata: 64 bits with nothing in the upper half

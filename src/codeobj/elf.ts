@@ -41,7 +41,12 @@ export interface ElfInput {
 const utf8 = new TextEncoder();
 
 /** Strings with their offsets, each ended by a zero byte. */
-function stringTable(names: readonly string[]): { readonly offsets: readonly number[]; readonly bytes: Uint8Array } {
+interface StringTable {
+  readonly offsets: readonly number[];
+  readonly bytes: Uint8Array;
+}
+
+function stringTable(names: readonly string[]): StringTable {
   const offsets: number[] = [];
   let text = "\0";
   let size = 1;
@@ -51,6 +56,20 @@ function stringTable(names: readonly string[]): { readonly offsets: readonly num
     size += Buffer.byteLength(name) + 1;
   }
   return { offsets, bytes: utf8.encode(text) };
+}
+
+let lastNames: { readonly names: readonly string[]; readonly table: StringTable } = {
+  names: [],
+  table: stringTable([]),
+};
+
+/** Of the symbols; most code objects have the same ones, and the last one's table is kept. */
+function symbolNames(symbols: readonly ElfSymbol[]): StringTable {
+  const { names, table } = lastNames;
+  if (names.length === symbols.length && symbols.every(({ name }, i) => name === names[i])) return table;
+  const own = symbols.map(({ name }) => name);
+  lastNames = { names: own, table: stringTable(own) };
+  return lastNames.table;
 }
 
 /** Names of the sections, from section 1 on. */
@@ -68,7 +87,7 @@ const align = (value: number, step: number) => Math.ceil(value / step) * step;
  */
 export function writeElf(input: ElfInput): Uint8Array {
   const { symbols } = input;
-  const strtab = stringTable(symbols.map(({ name }) => name));
+  const strtab = symbolNames(symbols);
   const noteBytes = noteHeaderBytes + align(input.note.length, 4);
   const noteAt = align(headerBytes + 3 * programHeaderBytes, 4);
   const rodataAt = align(noteAt + noteBytes, 64);

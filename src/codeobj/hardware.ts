@@ -42,7 +42,7 @@ export const allocatedSgprs = 128;
  * COMPUTE_PGM_RSRC1..3 of a wave32 compute shader: DX10_CLAMP, WGP_MODE and MEM_ORDERED set, IEEE clear.
  * Source: RDNA2 register reference; docs/abi.md, "Launch state".
  */
-export function computeRegisters(h: ComputeHardware): ComputeRegisters {
+export function computeRegisters(h: ComputeHardware, ldsBytes = h.ldsBytes): ComputeRegisters {
   // In wave32 the field counts blocks of 8, less one.
   const vgprField = Math.max(1, Math.ceil(h.vgprs / 8)) - 1;
   const rsrc1 = vgprField | (floatMode << 12) | (1 << 21) | (1 << 29) | (1 << 30);
@@ -54,7 +54,7 @@ export function computeRegisters(h: ComputeHardware): ComputeRegisters {
     (Number(y) << 8) |
     (Number(z) << 9) |
     (h.threadIdComponents << 11) |
-    ((allocatedLdsBytes(h.ldsBytes) / ldsUnitBytes) << 15);
+    ((allocatedLdsBytes(ldsBytes) / ldsUnitBytes) << 15);
   return { rsrc1: rsrc1 >>> 0, rsrc2: rsrc2 >>> 0, rsrc3: 0 };
 }
 

@@ -50,51 +50,23 @@ export function scalarWidth(module: Pick<Module, "definitions" | "words">, id: n
   return width === 8 && type.opcode === Op.OpTypeInt ? width : undefined;
 }
 
-type Parts = Pick<Module, "instructions" | "definitions" | "ids" | "enumerants">;
-
-class WholeModule implements Module {
+class Declared {
   readonly words: Uint32Array;
   readonly version: number;
   readonly generator: number;
   readonly bound: number;
   readonly file: string;
-  lineOfWord: Module["lineOfWord"];
-  #parts: Parts | undefined;
+  readonly lineOfWord: Module["lineOfWord"];
   #index: ModuleIndex | undefined;
   #annotations: Annotations | undefined;
 
-  constructor(words: Uint32Array, file: string, parts?: Parts) {
+  constructor(words: Uint32Array, file: string, lineOfWord?: Module["lineOfWord"]) {
     this.words = words;
     this.version = words[1]!;
     this.generator = words[2]!;
     this.bound = words[3]!;
     this.file = file;
-    this.#parts = parts;
-  }
-
-  #read(): Parts {
-    if (this.#parts === undefined) {
-      const read = readModule(this.words, { file: this.file });
-      if (!read.ok) throw new Bug(`our own module: ${read.diagnostics[0]?.message}`);
-      this.#parts = read.module;
-    }
-    return this.#parts;
-  }
-
-  get instructions(): Module["instructions"] {
-    return this.#read().instructions;
-  }
-
-  get definitions(): Module["definitions"] {
-    return this.#read().definitions;
-  }
-
-  get ids(): Module["ids"] {
-    return this.#read().ids;
-  }
-
-  get enumerants(): Module["enumerants"] {
-    return this.#read().enumerants;
+    this.lineOfWord = lineOfWord;
   }
 
   get index(): ModuleIndex {
@@ -108,9 +80,55 @@ class WholeModule implements Module {
   }
 }
 
+class ReadModule extends Declared implements Module {
+  readonly instructions: Instruction[] = [];
+  readonly definitions: (Instruction | undefined)[];
+  readonly ids: Module["ids"];
+  readonly enumerants: Module["enumerants"];
+  readonly scan: OperandScan;
+
+  constructor(words: Uint32Array, file: string, lineOfWord: Module["lineOfWord"]) {
+    super(words, file, lineOfWord);
+    // ids far above what the words can define leave holes
+    this.definitions = this.bound <= 2 * words.length ? new Array(this.bound).fill(undefined) : [];
+    this.scan = new OperandScan(words, this.bound, (id) => scalarWidth(this, id));
+    this.ids = this.scan.ids;
+    this.enumerants = this.scan.enumerants;
+  }
+}
+
+class OwnModule extends Declared implements Module {
+  #read: Module | undefined;
+
+  #whole(): Module {
+    if (this.#read === undefined) {
+      const read = readModule(this.words, { file: this.file });
+      if (!read.ok) throw new Bug(`our own module: ${read.diagnostics[0]?.message}`);
+      this.#read = read.module;
+    }
+    return this.#read;
+  }
+
+  get instructions(): Module["instructions"] {
+    return this.#whole().instructions;
+  }
+
+  get definitions(): Module["definitions"] {
+    return this.#whole().definitions;
+  }
+
+  get ids(): Module["ids"] {
+    return this.#whole().ids;
+  }
+
+  get enumerants(): Module["enumerants"] {
+    return this.#whole().enumerants;
+  }
+}
+
 /** The module of words that `ModuleBuilder` made: what `readModule` would find out is read when it is first asked for. */
 export function ownModule(words: Uint32Array, file: string): Module {
-  return new WholeModule(words, file);
+  return new OwnModule(words, file);
 }
 
 /**
@@ -139,19 +157,9 @@ export function readModule(input: Uint32Array | Uint8Array, options: ReadOptions
     return fail(report("SPIRV_BAD_BOUND", { bound, limit: maxIdBound }, fileSpan(file)));
   }
 
-  const instructions: Instruction[] = [];
-  // ids far above what the words can define leave holes
-  const definitions: (Instruction | undefined)[] = bound <= 2 * words.length ? new Array(bound).fill(undefined) : [];
-  const lineOfWord = options.lineOfWord;
   const diagnostics: Diagnostic[] = [];
-  const scan: OperandScan = new OperandScan(words, bound, (id) => scalarWidth({ definitions, words }, id));
-  const module = new WholeModule(words, file, {
-    instructions,
-    definitions,
-    ids: scan.ids,
-    enumerants: scan.enumerants,
-  });
-  module.lineOfWord = lineOfWord;
+  const module = new ReadModule(words, file, options.lineOfWord);
+  const { instructions, definitions, scan } = module;
 
   for (let at = 5; at < words.length; ) {
     const count = words[at]! >>> 16;
