@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { directImports } from "./direct-imports.ts";
+import { inlineEnums } from "./inline-enums.ts";
 
 interface WasmModule {
   readonly entry: string;
@@ -67,6 +68,7 @@ async function sourcesHash(): Promise<string> {
     "tsconfig.json",
     "scripts/build.ts",
     "scripts/direct-imports.ts",
+    "scripts/inline-enums.ts",
   ];
   for (const folder of ["src", "assembly"]) files.push(...(await filesBelow(folder)));
   for (const file of files)
@@ -117,7 +119,7 @@ async function buildJs(): Promise<Metafile> {
     banner: {
       js: 'import { createRequire as kilnRequire } from "node:module"; const require = kilnRequire(import.meta.url);',
     },
-    plugins: [directImports(process.cwd())],
+    plugins: [inlineEnums(process.cwd()), directImports(process.cwd())],
     logLevel: "warning",
   });
   return result.metafile;
@@ -153,7 +155,7 @@ async function buildLaunch(): Promise<void> {
     external: ["*/compile-warm.ts"],
     define: { "import.meta.url": "kilnUrl" },
     banner: { js: 'const kilnUrl = require("node:url").pathToFileURL(__filename).href;' },
-    plugins: [directImports(process.cwd()), lazyChildProcess],
+    plugins: [inlineEnums(process.cwd()), directImports(process.cwd()), lazyChildProcess],
   });
   const text = whole.outputFiles[0]?.text ?? "";
   const script = `kiln-compile-${createHash("sha256").update(text).digest("hex").slice(0, 16)}.cjs`;

@@ -3,6 +3,8 @@ import { dirname, join } from "node:path";
 import type { Plugin } from "esbuild";
 
 const reexport = /^export (type )?\{([^}]*)\} from "(\.\/[^"]+)";$/gm;
+const reexportAll = /^export \* from "(\.\/[^"]+)";$/gm;
+const ownConst = /^export const (\w+)/gm;
 const importOf = /^import \{([^}]*)\} from "(\.\.?\/(?:[\w-]+\/)*index\.ts)";$/gm;
 
 const namesOf = (list: string) =>
@@ -21,6 +23,11 @@ async function readBarrel(
       const [name = "", alias = name] = entry.replace(/^type /, "").split(" as ");
       found.set(alias, { file: join(dirname(path), file), name });
     }
+  }
+  for (const [, file = ""] of (await readFile(path, "utf8")).matchAll(reexportAll)) {
+    const source = join(dirname(path), file);
+    for (const [, name = ""] of (await readFile(source, "utf8")).matchAll(ownConst))
+      found.set(name, { file: source, name });
   }
   return found;
 }

@@ -1,3 +1,4 @@
 export { compileCodes } from "./codes.ts";
 export { type CompileExtras, type CompileOutcome, type CompileReports, compileShader } from "./compile.ts";
+export { opName } from "./op-name.ts";
 export { type PhaseName, type Phases, phaseNames } from "./phases.ts";

@@ -16,10 +16,13 @@ export function createLocalCompiler(options: { readonly checked?: boolean } = {}
   const compileWithReports = async (request: CompileRequest, dumpAfter?: readonly string[]) => {
     // Loaded by the first compile: the server and most commands never compile in their own thread. An import asks the
     // loader each time, which takes as long as a small compile.
-    compile ??= (await import("../compile/index.ts")).compileShader;
-    if (core === undefined) {
-      const { opName } = await import("../spirv/index.ts");
-      core = await (await import("../core/index.ts")).createCore({ ...options, opName });
+    if (compile === undefined || core === undefined) {
+      const { createCore, loadCoreModule } = await import("../core/index.ts");
+      // Other threads make it ready while this one loads the rest.
+      const module = loadCoreModule(options.checked ?? false);
+      const { compileShader, opName } = await import("../compile/index.ts");
+      core = await createCore({ ...options, module: await module, opName });
+      compile = compileShader;
     }
     try {
       return compile(request, core, dumpAfter);

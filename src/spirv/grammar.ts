@@ -121,11 +121,13 @@ const singleWords: ReadonlySet<string> = new Set(["type", "result", "id", "scope
 /** One past the highest opcode of a row. */
 const opcodeLimit = instructionRows.reduce((most, [opcode]) => Math.max(most, opcode), 0) + 1;
 
-const byOpcode: (InstructionRow | undefined)[] = new Array(opcodeLimit).fill(undefined);
-const byName = new Map<string, InstructionRow>();
-for (const [opcode, name, operands, capabilities, version] of instructionRows as readonly RawRow[]) {
+/** Rows as they stand; what a row says is taken apart when somebody asks for it, since each start of a process pays for it. */
+const rawByOpcode: (RawRow | undefined)[] = new Array(opcodeLimit).fill(undefined);
+for (const row of instructionRows as readonly RawRow[]) rawByOpcode[row[0]] ??= row;
+
+function parseInstruction([opcode, name, operands, capabilities, version]: RawRow): InstructionRow {
   const parsed = parseOperands(operands);
-  const row: InstructionRow = {
+  return {
     opcode,
     name,
     hasType: parsed[0]?.kind === "type",
@@ -137,57 +139,94 @@ for (const [opcode, name, operands, capabilities, version] of instructionRows as
     isConstant: name.startsWith("OpConstant") || name.startsWith("OpSpecConstant"),
     minVersion: parseVersion(version),
   };
-  byName.set(name, row);
-  byOpcode[opcode] ??= row;
+}
+
+const byOpcode: (InstructionRow | undefined)[] = new Array(opcodeLimit).fill(undefined);
+let allByName: ReadonlyMap<string, InstructionRow> | undefined;
+
+/** Aliases are rows of their own. */
+function byName(): ReadonlyMap<string, InstructionRow> {
+  allByName ??= new Map(
+    (instructionRows as readonly RawRow[]).map((raw) => {
+      const row = rawByOpcode[raw[0]] === raw ? instructionRow(raw[0]) : undefined;
+      return [raw[1], row ?? parseInstruction(raw)];
+    }),
+  );
+  return allByName;
 }
 
 const kinds = new Map<string, EnumKind>();
-function addKinds(table: Readonly<Record<string, readonly RawRow[]>>, mask: boolean): void {
-  for (const [kind, rows] of Object.entries(table)) {
-    const byValue = new Map<number, EnumerantRow>();
-    const names = new Map<string, EnumerantRow>();
-    for (const [value, name, parameters, capabilities, version] of rows) {
-      const row: EnumerantRow = {
-        value,
-        name,
-        parameters: parseOperands(parameters),
-        capabilities: words(capabilities),
-        minVersion: parseVersion(version),
-      };
-      names.set(name, row);
-      if (!byValue.has(value)) byValue.set(value, row);
-    }
-    kinds.set(kind, { kind, mask, byValue, byName: names });
-  }
-}
-addKinds(maskKinds, true);
-addKinds(valueKinds, false);
+const kindRows: readonly (readonly [string, readonly RawRow[], boolean])[] = [
+  ...Object.entries(maskKinds as Readonly<Record<string, readonly RawRow[]>>).map(
+    ([kind, rows]) => [kind, rows, true] as const,
+  ),
+  ...Object.entries(valueKinds as Readonly<Record<string, readonly RawRow[]>>).map(
+    ([kind, rows]) => [kind, rows, false] as const,
+  ),
+];
 
-const glslByNumber = new Map<number, { readonly name: string; readonly operands: number }>();
-const glslByName = new Map<string, number>();
-for (const [number, name, operands] of glslStd450Rows) {
-  glslByNumber.set(number, { name, operands });
-  glslByName.set(name, number);
+function parseKind(kind: string, rows: readonly RawRow[], mask: boolean): EnumKind {
+  const byValue = new Map<number, EnumerantRow>();
+  const names = new Map<string, EnumerantRow>();
+  for (const [value, name, parameters, capabilities, version] of rows) {
+    const row: EnumerantRow = {
+      value,
+      name,
+      parameters: parseOperands(parameters),
+      capabilities: words(capabilities),
+      minVersion: parseVersion(version),
+    };
+    names.set(name, row);
+    if (!byValue.has(value)) byValue.set(value, row);
+  }
+  return { kind, mask, byValue, byName: names };
+}
+
+interface GlslTables {
+  readonly byNumber: ReadonlyMap<number, { readonly name: string; readonly operands: number }>;
+  readonly byName: ReadonlyMap<string, number>;
+}
+
+let glslTables: GlslTables | undefined;
+
+function glsl(): GlslTables {
+  glslTables ??= {
+    byNumber: new Map(glslStd450Rows.map(([number, name, operands]) => [number, { name, operands }])),
+    byName: new Map(glslStd450Rows.map(([number, name]) => [name, number])),
+  };
+  return glslTables;
 }
 
 /** The row of an opcode, or undefined where the grammar has none. */
 export function instructionRow(opcode: number): InstructionRow | undefined {
-  return byOpcode[opcode];
+  const known = byOpcode[opcode];
+  if (known !== undefined) return known;
+  const raw = rawByOpcode[opcode];
+  if (raw === undefined) return undefined;
+  const row = parseInstruction(raw);
+  byOpcode[opcode] = row;
+  return row;
 }
 
 /** The row of `OpName`-style text; aliases are found too. */
 export function instructionByName(name: string): InstructionRow | undefined {
-  return byName.get(name);
+  return byName().get(name);
 }
 
 /** `OpIAdd` for 128; `Op<number>` for an opcode outside the grammar. */
 export function opName(opcode: number): string {
-  return byOpcode[opcode]?.name ?? `Op${opcode}`;
+  return rawByOpcode[opcode]?.[1] ?? `Op${opcode}`;
 }
 
 /** The operand kind's enumerants, or undefined for ids and literals. */
 export function enumKind(kind: string): EnumKind | undefined {
-  return kinds.get(kind);
+  const known = kinds.get(kind);
+  if (known !== undefined) return known;
+  const found = kindRows.find(([name]) => name === kind);
+  if (found === undefined) return undefined;
+  const table = parseKind(...found);
+  kinds.set(kind, table);
+  return table;
 }
 
 const enumByCode: EnumKind[] = [];
@@ -196,7 +235,7 @@ const enumByCode: EnumKind[] = [];
 export function enumKindOf(code: number): EnumKind {
   const known = enumByCode[code];
   if (known !== undefined) return known;
-  const kind = kinds.get(enumNames[code - OperandCode.firstEnum]!)!;
+  const kind = enumKind(enumNames[code - OperandCode.firstEnum]!)!;
   enumByCode[code] = kind;
   return kind;
 }
@@ -210,33 +249,32 @@ export function opcodeTable(entries: Iterable<readonly [number, number]>, rest =
 
 /** `Uniform` for ("StorageClass", 2); the number as text for a value outside the table. */
 export function enumerantName(kind: string, value: number): string {
-  return kinds.get(kind)?.byValue.get(value)?.name ?? String(value);
+  return enumKind(kind)?.byValue.get(value)?.name ?? String(value);
 }
 
 /** Name and operand count of a `GLSL.std.450` instruction. */
 export function glslInstruction(number: number): { readonly name: string; readonly operands: number } | undefined {
-  return glslByNumber.get(number);
+  return glsl().byNumber.get(number);
 }
 
 /** Number of a `GLSL.std.450` instruction. */
 export function glslInstructionByName(name: string): number | undefined {
-  return glslByName.get(name);
+  return glsl().byName.get(name);
 }
 
 /** Every instruction row, aliases included, by ascending opcode. */
 export function allInstructions(): readonly InstructionRow[] {
-  return [...byName.values()];
+  return [...byName().values()];
 }
 
 /** Every operand kind with its enumerants as [name, value], aliases included. */
 export function enumTables(): readonly (readonly [string, readonly (readonly [string, number])[]])[] {
-  return [...kinds.values()].map((kind) => [
-    kind.kind,
-    [...kind.byName.values()].map((row) => [row.name, row.value] as const),
-  ]);
+  return kindRows
+    .map(([name]) => enumKind(name)!)
+    .map((kind) => [kind.kind, [...kind.byName.values()].map((row) => [row.name, row.value] as const)]);
 }
 
 /** `GLSL.std.450` as [name, number]. */
 export function glslStd450Table(): readonly (readonly [string, number])[] {
-  return [...glslByName];
+  return [...glsl().byName];
 }

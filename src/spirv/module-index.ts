@@ -1,41 +1,51 @@
 import { Op } from "./enums.ts";
-import { allInstructions, OperandCode, opcodeTable } from "./grammar.ts";
+import { instructionRow, OperandCode, opcodeTable } from "./grammar.ts";
 import { decodeString } from "./literals.ts";
 
-/** By opcode: words between the instruction's first and its first operand, that is result type and result; bit 2: a result. */
+/**
+ * By opcode: words between the instruction's first and its first operand, that is result type and result; bit 2: a
+ * result. Found out for each opcode when it is met, as is the table below.
+ */
 const resultBit = 4;
-const shapes = opcodeTable(
-  allInstructions().map(({ opcode, hasType, hasResult }) => [
-    opcode,
-    Number(hasType) + Number(hasResult) + (hasResult ? resultBit : 0),
-  ]),
-);
 const leading = 3;
+const unmet = 0xff;
+const shapes = opcodeTable([], unmet);
+
+function shapeOf(opcode: number): number {
+  const known = shapes[opcode];
+  if (known !== undefined && known !== unmet) return known;
+  const row = instructionRow(opcode);
+  if (row === undefined) return 0;
+  const { hasType, hasResult } = row;
+  const shape = Number(hasType) + Number(hasResult) + (hasResult ? resultBit : 0);
+  shapes[opcode] = shape;
+  return shape;
+}
 
 /**
  * By opcode: which words may name a variable that code uses: bit k is the word k behind the first (result type and
  * result among them, which are never set); bit 15: all words from the highest bit below it on. Parameters of
- * enumerants never name one.
+ * enumerants never name one. Bit 0: it has been met.
  */
 const restBit = 0x8000;
-const namingWords: Uint16Array = (() => {
-  const table = new Uint16Array(shapes.length);
-  for (const { opcode, operands } of allInstructions()) {
-    let bits = 0;
-    for (const [k, { code, pairCode, quantifier }] of operands.entries()) {
-      if (code === OperandCode.id) bits |= 1 << (k + 1);
-      if (quantifier === "*") {
-        // a literal and a label
-        const named = code === OperandCode.id && (pairCode < 0 || pairCode === OperandCode.id);
-        if (named) bits |= restBit;
-      }
-      // what follows has no fixed place, and is no variable
-      if (quantifier === "*" || code === OperandCode.string || code === OperandCode.number) break;
-    }
-    table[opcode] = bits;
+const metBit = 1;
+const namingWords = new Uint16Array(shapes.length);
+
+function namingOf(opcode: number): number {
+  const known = namingWords[opcode]!;
+  if ((known & metBit) !== 0) return known;
+  let bits = metBit;
+  for (const [k, { code, pairCode, quantifier }] of (instructionRow(opcode)?.operands ?? []).entries()) {
+    if (code === OperandCode.id) bits |= 1 << (k + 1);
+    // the other half of a pair may be a literal and a label
+    const named = code === OperandCode.id && (pairCode < 0 || pairCode === OperandCode.id);
+    if (quantifier === "*" && named) bits |= restBit;
+    // what follows has no fixed place, and is no variable
+    if (quantifier === "*" || code === OperandCode.string || code === OperandCode.number) break;
   }
-  return table;
-})();
+  namingWords[opcode] = bits;
+  return bits;
+}
 
 /**
  * A module as one pass over its words leaves it: where each id is defined and named. No object for an instruction: what
@@ -72,7 +82,7 @@ export class ModuleIndex {
       length = word >>> 16;
       const opcode = word & 0xffff;
       if (opcode === Op.OpFunction) break;
-      const shape = shapes[opcode]!;
+      const shape = shapeOf(opcode);
       if ((shape & resultBit) !== 0) places[2 * words[at + (shape & leading)]!] = at;
       switch (opcode) {
         case Op.OpName:
@@ -132,7 +142,7 @@ export class ModuleIndex {
   type(id: number): number {
     const at = this.place(id);
     if (at === 0) return 0;
-    return (shapes[this.words[at]! & 0xffff]! & leading) === 2 ? this.words[at + 1]! : 0;
+    return (shapeOf(this.words[at]! & 0xffff) & leading) === 2 ? this.words[at + 1]! : 0;
   }
 
   /** Its operand words after result type and result. */
@@ -140,7 +150,7 @@ export class ModuleIndex {
     const at = this.place(id);
     if (at === 0) return 0;
     const word = this.words[at]!;
-    return (word >>> 16) - 1 - (shapes[word & 0xffff]! & leading);
+    return (word >>> 16) - 1 - (shapeOf(word & 0xffff) & leading);
   }
 
   /** The `k`th of them; 0 where there is none. */
@@ -148,7 +158,7 @@ export class ModuleIndex {
     const at = this.place(id);
     if (at === 0) return 0;
     const word = this.words[at]!;
-    const place = 1 + (shapes[word & 0xffff]! & leading) + k;
+    const place = 1 + (shapeOf(word & 0xffff) & leading) + k;
     return place < word >>> 16 ? this.words[at + place]! : 0;
   }
 
@@ -185,9 +195,9 @@ export class ModuleIndex {
         if (opcode === Op.OpFunctionEnd) break;
         if (opcode === Op.OpFunctionCall) work.push(words[at + 3]!);
         const length = word >>> 16;
-        let bits = namingWords[opcode]!;
+        let bits = namingOf(opcode);
         const rest = bits & restBit;
-        bits &= restBit - 1;
+        bits &= restBit - 1 - metBit;
         for (let k = 1; bits >> k !== 0 && k < length; k++) {
           if ((bits >> k) & 1) named[words[at + k]!] = 1;
         }

@@ -71,11 +71,7 @@ const looks = (stage: ShaderStage): Uint8Array => {
   for (const op of silent) table[op] = Look.fine;
   return table;
 };
-const looksOf: Readonly<Record<ShaderStage, Uint8Array>> = {
-  compute: looks("compute"),
-  vertex: looks("vertex"),
-  fragment: looks("fragment"),
-};
+const looksOf = new Map<ShaderStage, Uint8Array>();
 
 /**
  * True where nothing in the whole module, reached or not, is beyond the compiler: then there is no need to find out what
@@ -83,7 +79,8 @@ const looksOf: Readonly<Record<ShaderStage, Uint8Array>> = {
  */
 function isPlain(module: Module, entry: EntryPoint, stage: ShaderStage): boolean {
   const { words, index, annotations } = module;
-  const table = looksOf[stage];
+  const table = looksOf.get(stage) ?? looks(stage);
+  looksOf.set(stage, table);
   for (const at of index.modes) if (words[at + 1] !== entry.fn || !executionModes.has(words[at + 2]!)) return false;
   let standardSet = 0;
   for (let at = 5; at < words.length; at += words[at]! >>> 16) {
