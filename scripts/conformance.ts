@@ -2,6 +2,7 @@
 import { acoConformance } from "../test/conformance/aco.ts";
 import { assemblerConformance } from "../test/conformance/assembler.ts";
 import { compileConformance } from "../test/conformance/compile.ts";
+import { determinismConformance } from "../test/conformance/determinism.ts";
 import { glslConformance } from "../test/conformance/glsl.ts";
 import { levelsConformance } from "../test/conformance/levels.ts";
 import { overloadConformance } from "../test/conformance/overloads.ts";
@@ -13,6 +14,7 @@ const suites: Readonly<Record<string, (args: readonly string[]) => Promise<boole
   aco: acoConformance,
   assembler: assemblerConformance,
   compile: compileConformance,
+  determinism: determinismConformance,
   glsl: glslConformance,
   levels: levelsConformance,
   overloads: overloadConformance,
@@ -23,6 +25,7 @@ const suites: Readonly<Record<string, (args: readonly string[]) => Promise<boole
 const usage = `usage: npm run conformance -- aco [--kernels DIR] [--dumps DIR --spv DIR --manifest FILE] [--limit RATIO] [--lines]
        npm run conformance -- assembler --root DIR… [--jobs N]
        npm run conformance -- compile --root DIR… [--release] [--level N…] [--objdump COMMAND] [--verbose]
+       npm run conformance -- determinism --root DIR… [--node PATH]…
        npm run conformance -- glsl --root DIR… [--piglit DIR] [--piglit-compute DIR] [--cache FILE] [--jobs N] [--lines] [--json FILE]
        npm run conformance -- levels --root DIR…
        npm run conformance -- overloads
