@@ -13,7 +13,7 @@ export interface FrontTask {
 /** Times over all files that a round of `whole` goes: enough for the collector to have its share of each round. */
 const PASSES = 4;
 
-/** Milliseconds: of the fastest round by CPU time, of each file's fastest run, of the fastest round of each phase. */
+/** Milliseconds: of the fastest round by CPU time, of each file's fastest run, of each phase summed over the files' fastest. */
 export interface FrontTimes {
   readonly whole: number;
   readonly each: Float64Array;
@@ -29,7 +29,9 @@ function measure({ shaders, rounds }: FrontTask): FrontTimes {
   const compile = ({ name, stage, source }: Shader) =>
     compileGlsl({ source, filename: name, stage, targetEnv: "vulkan1.2" });
   let whole = Number.POSITIVE_INFINITY;
-  const phases = new Float64Array(4).fill(Number.POSITIVE_INFINITY);
+  /** Four of each file: its fastest times. */
+  const fastest = new Float64Array(4 * shaders.length).fill(Number.POSITIVE_INFINITY);
+  const once = new Float64Array(4);
   const wall = (): number => performance.now();
   const each = new Float64Array(shaders.length).fill(Number.POSITIVE_INFINITY);
   for (let round = 0; round < rounds; round++) {
@@ -41,11 +43,16 @@ function measure({ shaders, rounds }: FrontTask): FrontTimes {
       compile(shaders[at]!);
       each[at] = Math.min(each[at]!, wall() - begun);
     }
-    const sums = new Float64Array(4);
-    runPhases(shaders, wall, sums);
-    // clock switches between processes hit a phase at random: its fastest round is the one without
-    for (let at = 0; at < 4; at++) phases[at] = Math.min(phases[at]!, sums[at]!);
+    // switches between processes hit a phase at random: its fastest run is one without
+    for (let at = 0; at < shaders.length; at++) {
+      runPhases([shaders[at]!], wall, once.fill(0));
+      for (let phase = 0; phase < 4; phase++) {
+        fastest[4 * at + phase] = Math.min(fastest[4 * at + phase]!, once[phase]!);
+      }
+    }
   }
+  const phases = new Float64Array(4);
+  for (let at = 0; at < fastest.length; at++) phases[at % 4]! += fastest[at]!;
   return { whole, each, phases };
 }
 
