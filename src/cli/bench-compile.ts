@@ -21,7 +21,7 @@ interface CompileRow extends CompileTimes {
 }
 
 /** The peers' time over ours: of the shaders' least times by their totals and by geometric mean, and of whole rounds. */
-export interface Speedup {
+interface Speedup {
   readonly shaders: number;
   readonly totals: number | undefined;
   readonly geomean: number | undefined;
@@ -30,7 +30,7 @@ export interface Speedup {
 }
 
 /** Wall seconds of a command in a new process. */
-export interface ColdTime {
+interface ColdTime {
   readonly least: number;
   readonly median: number;
 }

@@ -22,7 +22,7 @@ interface ElfSymbol {
 }
 
 /** Where the contents of a file stand: byte offsets, and the address of the text. */
-export interface ElfPlaces {
+interface ElfPlaces {
   readonly rodata: number;
   readonly text: number;
   readonly textAddress: number;
