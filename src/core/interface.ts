@@ -38,7 +38,7 @@ export interface CorePipeline {
 export type InterfaceScalar = number;
 
 /** A scalar that the vertex stage gives the same word at every vertex. */
-export interface CoreKnownInput {
+interface CoreKnownInput {
   readonly scalar: InterfaceScalar;
   readonly bits: number;
 }
@@ -60,7 +60,7 @@ export interface CoreLinkFacts {
   readonly read: readonly InterfaceScalar[];
 }
 
-export type CoreLinkResult =
+type CoreLinkResult =
   | { readonly ok: true; readonly facts: CoreLinkFacts }
   | { readonly ok: false; readonly failures: readonly CoreFailure[] };
 

@@ -70,7 +70,8 @@ import {
   PtrKind,
   pointerAt,
 } from "./pointers.ts";
-import { scratchBase, tableBase } from "./scratch.ts";
+import { scratchBase } from "./scratch.ts";
+import { tableBase } from "./tables.ts";
 import { Unsupported } from "./texts.ts";
 import { arrayStride, partType, TypeKind } from "./types.ts";
 import { pair } from "./wide.ts";

@@ -4,37 +4,12 @@
  * memory. Fewer scalars become values of their own and an index a chain of selects, which costs less than memory. The
  * module is looked through once, when its first variable of some size is declared.
  */
-import { Fail, fail, failed, spend, U32Column } from "../../base/index.ts";
-import { Op } from "../../gen/ir-ops.ts";
+import { Fail, fail, spend, U32Column } from "../../base/index.ts";
 import { SpvOp } from "../../gen/spirv.ts";
 import { Option, option, words } from "../io.ts";
-import {
-  addTableWord,
-  constBits,
-  isConst,
-  MAX_TABLE_WORDS,
-  opOf,
-  privateBytes,
-  setPrivateBytes,
-  tableWords,
-} from "../ir/index.ts";
+import { MAX_TABLE_WORDS, privateBytes, setPrivateBytes } from "../ir/index.ts";
 import { PASS_BASE } from "../memory-map.ts";
-import {
-  idAt,
-  idLeaf,
-  idType,
-  leafPool,
-  MAX_IDS,
-  malformed,
-  scratchB,
-  typeA,
-  typeAlign,
-  typeB,
-  typeKind,
-  typeLeaves,
-  typeSize,
-} from "./ids.ts";
-import { describe, Layout } from "./pointers.ts";
+import { idAt, idLeaf, idType, MAX_IDS, typeA, typeAlign, typeB, typeKind, typeLeaves, typeSize } from "./ids.ts";
 import { partType, TypeKind } from "./types.ts";
 
 /** Scalars up to which a variable stays out of scratch memory. */
@@ -209,24 +184,9 @@ export function inTable(variable: u32, type: u32): bool {
   return true;
 }
 
-/** Byte offset of a table, whose words are written at its first use. */
-export function tableBase(variable: u32): u32 {
-  if (idLeaf[variable] != 0) return idLeaf[variable] - 1;
-  const type = idType[variable];
-  while ((tableWords() & 3) != 0 && !failed()) addTableWord(0);
-  const start = tableWords() * 4;
-  const leaf = idLeaf[given[variable]];
-  const count = describe(type, 0, Layout.SHARED, 0, 0);
-  for (let k: u32 = 0; k < count && !failed(); k++) {
-    const value = leafPool[leaf + k];
-    while (tableWords() * 4 < start + scratchB[2 * k] && !failed()) addTableWord(0);
-    if (isConst(value)) addTableWord(constBits(value));
-    else if (opOf(value) == Op.UNDEF) addTableWord(0);
-    else malformed(0);
-  }
-  while (tableWords() * 4 < start + typeSize[type] && !failed()) addTableWord(0);
-  idLeaf[variable] = start + 1;
-  return start;
+/** The constant that a table is filled from. */
+export function tableConstant(variable: u32): u32 {
+  return given[variable];
 }
 
 /** Whether the local variable of this type goes to scratch memory. */
