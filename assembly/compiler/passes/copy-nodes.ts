@@ -60,6 +60,15 @@ export function beginCopies(loop: u32, before: u32): void {
   tail = before;
 }
 
+/** The block at whose end the copies end. */
+export function copiesEnd(): u32 {
+  return tail;
+}
+/** Puts the copies behind block `before`, where they began. */
+export function placeCopies(before: u32): void {
+  if (tail != before && !failed()) spliceList(holder, 0, before);
+}
+
 /** Whether a block stands in the loop. */
 export function isOriginal(block: u32): bool {
   return nodeScratch[block] != 0;
@@ -175,7 +184,7 @@ export function copyNodes(first: u32, stop: u32, isHeader: bool): void {
 export function endCopies(loop: u32): void {
   const before = prevNode(loop);
   if (tail == before || failed()) return;
-  spliceList(holder, 0, before);
+  placeCopies(before);
   const header = listFirst(loop, 0);
   setPred(header, <u32>predIndex(header, before), tail);
 }

@@ -68,7 +68,7 @@ function eraseBlocks(first: u32, last: u32): void {
 }
 
 /** Removes a node with all that is in it; its neighbours are the caller's to merge. */
-function removeNode(node: u32): void {
+export function removeNode(node: u32): void {
   eraseBlocks(firstBlockOf(node), lastBlockOf(node));
   unlinkNode(node);
 }

@@ -1,6 +1,6 @@
 /**
- * Unrolls loops that go round a known, small number of times: one exit, whose test stands in no other if or loop, and no
- * continue. The test's condition is computed for one round after the other by the fold expressions, from the constants
+ * Unrolls loops that go round a known, small number of times: an exit whose test stands in no other if or loop, and no
+ * continue. Where there are other ways out, the copies stand in a loop that never goes round. The test's condition is computed for one round after the other by the fold expressions, from the constants
  * that the header's phis start with. `loop { %1 = phi 0, %3; … %1 < 4 … }` → four copies of the body in front of what
  * follows. Inner loops come first. A loop whose end does not show within MAX_ROUNDS stays as it is.
  * O(instructions of the loop * rounds).
@@ -8,6 +8,10 @@
 import { failed, spend, U32Column } from "../../base/index.ts";
 import { foldOp, Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
 import {
+  addPred,
+  addSrc,
+  appendBlock,
+  appendLoop,
   condition,
   constBits,
   entryBlock,
@@ -15,6 +19,7 @@ import {
   firstInstr,
   firstUse,
   hasLoops,
+  insertInstr,
   instrScratch,
   isConst,
   jumpOf,
@@ -23,6 +28,8 @@ import {
   lastBlock,
   listFirst,
   listLast,
+  newInstr,
+  newList,
   nextBlock,
   nextInstr,
   nextNode,
@@ -30,6 +37,8 @@ import {
   nodeLimit,
   nodeScratch,
   opOf,
+  parentOf,
+  pred,
   predCount,
   predIndex,
   prevBlock,
@@ -38,6 +47,7 @@ import {
   setSrc,
   sideOf,
   sourceIndex,
+  spliceList,
   src,
   srcCount,
   useBlock,
@@ -45,8 +55,8 @@ import {
   widthOf,
 } from "../ir/index.ts";
 import { PASS_BASE } from "../memory-map.ts";
-import { beginCopies, copyNodes, endCopies, isOriginal, mapped } from "./copy-nodes.ts";
-import { isSingleBlock, removeLoop } from "./edit-tree.ts";
+import { beginCopies, copiesEnd, copyNodes, endCopies, isOriginal, mapped, placeCopies } from "./copy-nodes.ts";
+import { isSingleBlock, removeLoop, removeNode } from "./edit-tree.ts";
 
 const MAX_ROUNDS: u32 = 32;
 /** Instructions that the unrolled loop may have. */
@@ -86,8 +96,8 @@ function isExit(test: u32): bool {
 function hasShape(loop: u32): bool {
   header = listFirst(loop, 0);
   const cont = listFirst(loop, 1);
-  // Each break is an edge to what follows, each continue one to cont.
-  if (predCount(nextNode(loop)) != 1 || predCount(header) != 2 || predCount(cont) != 1) return false;
+  // Each continue is an edge to cont.
+  if (predCount(header) != 2 || predCount(cont) != 1) return false;
   if (jumpOf(listLast(loop, 0)) != 0 || jumpOf(listLast(loop, 1)) != 0) return false;
   exit = 0;
   for (let side: u32 = 0; side < 2; side++) {
@@ -231,6 +241,88 @@ function unroll(loop: u32, count: u32): void {
   removeLoop(loop);
 }
 
+/** Blocks that break out of the loop beside the exit's arm, as far as they are few; above MAX_BREAKS their number. */
+const MAX_BREAKS: u32 = 8;
+const breaks = memory.data(8 * 4, 4);
+
+function countBreaks(after: u32): u32 {
+  let n: u32 = 0;
+  for (let k: u32 = 0; k < predCount(after); k++) {
+    const from = pred(after, k);
+    if (parentOf(from) == exit) continue;
+    if (n < MAX_BREAKS) store<u32>(breaks + ((<usize>n) << 2), from);
+    n++;
+  }
+  return n;
+}
+
+/** Whether what the loop computes is read behind it by the phis of the block that follows alone. */
+function leavesByPhis(loop: u32): bool {
+  const end = nextNode(loop);
+  let all = true;
+  for (let b = header; b != end && spend(1); b = nextBlock(b)) nodeScratch[b] = b;
+  for (let b = header; b != end && all && spend(1); b = nextBlock(b)) {
+    for (let i = firstInstr(b); i != 0 && all; i = nextInstr(i)) {
+      for (let slot = firstUse(i); slot != 0 && all; slot = nextUse(slot)) all = isOriginal(useBlock(slot));
+    }
+  }
+  for (let b = header; b != end && spend(1); b = nextBlock(b)) nodeScratch[b] = 0;
+  return all;
+}
+
+/** A copy of block `original` that breaks, or goes on to what follows in another way. */
+function leave(after: u32, original: u32, copy: u32): void {
+  const k = <u32>predIndex(after, original);
+  addPred(after, copy);
+  for (let i = firstPhi(after); i != 0 && opOf(i) == Op.PHI; i = nextInstr(i)) addSrc(i, mapped(src(i, k)));
+}
+
+function unmarkBreaks(count: u32): void {
+  for (let k: u32 = 0; k < count; k++) {
+    const b = load<u32>(breaks + ((<usize>k) << 2));
+    nodeScratch[b] = b;
+  }
+}
+function leaveByBreaks(after: u32, count: u32): void {
+  for (let k: u32 = 0; k < count; k++) {
+    const b = load<u32>(breaks + ((<usize>k) << 2));
+    if (nodeScratch[b] != b) leave(after, b, nodeScratch[b]);
+  }
+}
+
+/** The copies in a loop of one round, out of which the breaks lead. */
+function unrollWithin(loop: u32, count: u32, ways: u32): void {
+  const before = prevNode(loop);
+  const after = nextNode(loop);
+  const cont = listFirst(loop, 1);
+  const inCont = sideOf(exit) == 1;
+  const back = <u32>predIndex(header, listLast(loop, 1));
+  const place = newList();
+  const around = appendLoop(place, 0);
+  const first = appendBlock(around, 0);
+  appendBlock(around, 1);
+  beginCopies(loop, first);
+  advance(<u32>predIndex(header, before));
+  for (let n: u32 = 0; !failed(); n++) {
+    unmarkBreaks(ways);
+    copyNodes(header, inCont ? 0 : exit, true);
+    if (inCont) copyNodes(cont, exit, false);
+    if (n == count) break;
+    copyNodes(nextNode(exit), 0, false);
+    if (!inCont) copyNodes(cont, 0, false);
+    leaveByBreaks(after, ways);
+    advance(back);
+  }
+  if (failed()) return;
+  leaveByBreaks(after, ways);
+  leave(after, listFirst(exit, exitsOn != 0 ? 0 : 1), copiesEnd());
+  insertInstr(newInstr(Op.BREAK, 0, 0, 0), copiesEnd(), 0);
+  placeCopies(first);
+  spliceList(place, 0, before);
+  addPred(first, before);
+  removeNode(loop);
+}
+
 function countPhis(): u32 {
   let n: u32 = 0;
   for (let i = firstPhi(header); i != 0 && opOf(i) == Op.PHI; i = nextInstr(i)) n++;
@@ -243,7 +335,13 @@ function tryLoop(loop: u32): bool {
   if (size > MAX_COPIES) return false;
   const count = trips(loop);
   if (count < 0 || <u32>count * size > MAX_COPIES) return false;
-  unroll(loop, <u32>count);
+  const ways = countBreaks(nextNode(loop));
+  if (ways == 0) {
+    unroll(loop, <u32>count);
+    return true;
+  }
+  if (ways > MAX_BREAKS || !leavesByPhis(loop)) return false;
+  unrollWithin(loop, <u32>count, ways);
   return true;
 }
 
