@@ -81,6 +81,7 @@ import {
 import { readSnapshot, writeSnapshot } from "./ir/snapshot.ts";
 import { lift } from "./lift/lift.ts";
 import { colorExports, depthExport, vertexOutputs } from "./lift/outputs.ts";
+import { resetUnrolled } from "./passes/opt-unroll.ts";
 import { checkAfter, runPass, runPasses } from "./passes/run.ts";
 
 /** Addresses of the shared blocks: 0 options, 1 name, 2 bindings, 3 specialisation values, 4 words, 5 output, 6 pipeline state. */
@@ -177,6 +178,7 @@ export function passSnapshot(pass: u32): u32 {
   if (!begin()) return failureCode();
   readSnapshot();
   if (!failed()) checkAfter(0);
+  resetUnrolled();
   if (!failed()) runPass(pass);
   if (!failed()) checkAfter(pass);
   if (!failed()) writeSnapshot();

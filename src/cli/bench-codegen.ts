@@ -15,7 +15,7 @@ interface CodegenRow {
 }
 
 /** Means over the shaders that both sides compile; `undefined` without any. */
-export interface CodegenMeans {
+interface CodegenMeans {
   readonly shaders: number;
   readonly instructionsRatioGeomean: number | undefined;
   readonly vgprsRatioGeomean: number | undefined;

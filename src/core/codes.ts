@@ -55,7 +55,7 @@ export const limitTexts: readonly string[] = [
   "scalars in one value",
   "units of time",
   "words of output",
-  "machine instructions",
+  "machine instructions, or values, blocks or branches of them",
   "bytes of text",
   "bytes of workgroup memory",
   "invocations in a workgroup",

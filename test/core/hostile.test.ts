@@ -53,6 +53,15 @@ describe("broken SPIR-V", () => {
       expect(attempt(words.slice(0, length)), `${length}`).toBe(false);
   });
 
+  it("hundreds of short loops are not all unrolled", () => {
+    const loop = "for (uint i = 0u; i < 32u; i++) x = x * 3u + a[i + x];\n";
+    const source = `#version 450\nlayout(local_size_x = 1) in;
+      layout(std430, binding = 0) buffer B { uint n; uint a[]; };\nvoid main() { uint x = n;\n${loop.repeat(300)}a[0] = x; }`;
+    const result = core.compile(request(glslToWords(source)));
+    // each unrolled: 32 times 5 instructions, 48,000 in all
+    expect(result.ok && result.output.code.length).toBeLessThan(30_000);
+  });
+
   it("one or two changed words give code or a failure", () => {
     const next = random(0x1234567);
     let refused = 0;

@@ -41,6 +41,23 @@ export const programs: readonly Program[] = [
     },
   },
   {
+    name: "a do-while of two rounds around a loop, both read behind",
+    body: "uint n = x & 7u, k = 0u, s = 0u, j = 0u; do { j++; for (k = 0u; k < n; k++) s += k; } while (j < 2u); y = s * 100u + k;",
+    expect: (_, x) => {
+      const n = x & 7;
+      return n * (n - 1) * 100 + n;
+    },
+  },
+  {
+    name: "an endless loop that is left between an inner loop and its step",
+    body: "uint n = x & 7u, g = 5u, j = 0u; for (;;) { for (uint k = 0u; k < n; k++) g += k + j; if (j >= 3u) break; j++; } y = g;",
+    // four rounds: each adds n (n - 1) / 2 and j n
+    expect: (_, x) => {
+      const n = x & 7;
+      return 5 + 2 * n * (n - 1) + 6 * n;
+    },
+  },
+  {
     name: "early return from main",
     body: "y = 5u; r[i] = y; if (x % 3u == 0u) return; if (x % 3u == 1u) { y = 11u; } else { r[i] = 12u; return; }",
     expect: (_, x) => [5, 11, 12][x % 3] ?? 0,

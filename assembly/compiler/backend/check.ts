@@ -193,7 +193,7 @@ export function checkAllocation(): void {
         for (let l = holders[to]; l != 0; l = linkNext[l]) bitOf[linkValue[l]] = ++bits;
         bitCount[to] = bits - before;
         if (bits <= room) continue;
-        if (to == from) fail(Fail.LIMIT, Limit.MACHINE, 9, 0);
+        if (to == from) fail(Fail.LIMIT, Limit.MACHINE, room, 0);
         for (let l = holders[to]; l != 0; l = linkNext[l]) bitOf[linkValue[l]] = 0;
         bits = before;
         break;

@@ -58,7 +58,7 @@ export function resetRecords(): void {
 /** A divergent if, the instruction that saved its EXEC, and a compare that only that one reads. */
 export function recordIf(node: u32, save: u32, bits: u32, compare: u32): void {
   if (recordCount >= MAX_RECORDS) {
-    fail(Fail.LIMIT, Limit.MACHINE, 7, 0);
+    fail(Fail.LIMIT, Limit.MACHINE, MAX_RECORDS, 0);
     return;
   }
   const at = recordCount++ * RECORD_WORDS;

@@ -103,7 +103,7 @@ function vgpr(operand: u32): u32 {
 
 function put(word: u32): void {
   if (codeCount >= MAX_CODE_WORDS) {
-    fail(Fail.LIMIT, Limit.MACHINE, 5, 0);
+    fail(Fail.LIMIT, Limit.MACHINE, MAX_CODE_WORDS, 0);
     return;
   }
   codeWords[codeCount++] = word;
@@ -119,7 +119,7 @@ function bit(mods: u32, flag: u32): u32 {
 /** SIMM16 of a branch: dwords from the next instruction to the target. Too far is a limit, never a wrong target. */
 function branchOffset(i: u32): u32 {
   const delta = (<i32>bOffset[mImm[i]] - <i32>(codeCount * 4 + 4)) / 4;
-  if (delta < -32768 || delta > 32767) failAt(mPlace[i], Fail.LIMIT, Limit.MACHINE, 6, 0);
+  if (delta < -32768 || delta > 32767) failAt(mPlace[i], Fail.LIMIT, Limit.MACHINE, 0x8000, 0);
   return <u32>delta & 0xffff;
 }
 

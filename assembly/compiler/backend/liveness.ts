@@ -71,7 +71,7 @@ let segCount: u32 = 1;
 
 function newSegment(start: u32, end: u32): u32 {
   if (segCount >= MAX_SEGMENTS) {
-    fail(Fail.LIMIT, Limit.MACHINE, 4, 0);
+    fail(Fail.LIMIT, Limit.MACHINE, MAX_SEGMENTS, 0);
     return 0;
   }
   segStart[segCount] = start;

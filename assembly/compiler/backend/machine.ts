@@ -180,7 +180,7 @@ export function vregClass(v: u32): u32 {
 /** A new virtual register of `size` dwords, as a whole operand. Over capacity: fails, and gives register 0. */
 export function newVreg(regClass: u32, size: u32): u32 {
   if (vregCount >= MAX_VREGS || unitCount + size > MAX_UNITS) {
-    fail(Fail.LIMIT, Limit.MACHINE, 0, 0);
+    fail(Fail.LIMIT, Limit.MACHINE, vregCount >= MAX_VREGS ? MAX_VREGS : MAX_UNITS, 0);
     return vregOperand(0, size, 0);
   }
   const v = vregCount++;
@@ -231,7 +231,7 @@ export function isScalarOperand(operand: u32): bool {
 /** A list with `value` in front of `next`. Over capacity: fails, and gives `next`. */
 export function link(value: u32, next: u32): u32 {
   if (linkCount >= MAX_LINKS) {
-    fail(Fail.LIMIT, Limit.MACHINE, 1, 0);
+    fail(Fail.LIMIT, Limit.MACHINE, MAX_LINKS, 0);
     return next;
   }
   linkValue[linkCount] = value;
@@ -251,7 +251,7 @@ export function linkRelease(mark: u32): void {
 /** A block that is not yet in the layout. Over capacity: fails, and gives block 0. */
 export function newBlock(): u32 {
   if (blockCount >= MAX_MBLOCKS) {
-    fail(Fail.LIMIT, Limit.MACHINE, 2, 0);
+    fail(Fail.LIMIT, Limit.MACHINE, MAX_MBLOCKS, 0);
     return 0;
   }
   const b = blockCount++;
@@ -305,7 +305,7 @@ export function linkPredecessors(): void {
 /** A new instruction in no block. Over capacity: fails, and gives 0. */
 export function newInstr(op: u32): u32 {
   if (instrCount >= MAX_MINSTRS) {
-    failAt(place, Fail.LIMIT, Limit.MACHINE, 3, 0);
+    failAt(place, Fail.LIMIT, Limit.MACHINE, MAX_MINSTRS, 0);
     return 0;
   }
   const i = instrCount++;

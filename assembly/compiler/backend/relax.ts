@@ -139,7 +139,7 @@ function islandAt(site: u32, target: u32, place: u32): u32 {
   bOffset[island] = sites[row + 1];
   bIndex[island] = target;
   sites[row + 2] = link(island, sites[row + 2]);
-  if (++sites[row + 3] > MAX_ISLANDS) fail(Fail.LIMIT, Limit.MACHINE, 6, 0);
+  if (++sites[row + 3] > MAX_ISLANDS) fail(Fail.LIMIT, Limit.MACHINE, MAX_ISLANDS, 0);
   return island;
 }
 
@@ -157,7 +157,7 @@ function relax(i: u32, from: u32): void {
     if (!spend(4)) return;
     const site = hop(at, to);
     if (site == siteCount) {
-      fail(Fail.LIMIT, Limit.MACHINE, 6, 0);
+      fail(Fail.LIMIT, Limit.MACHINE, siteCount, 0);
       return;
     }
     const known = sites[site * SITE_WORDS + 3];

@@ -15,7 +15,7 @@ import { partType, TypeKind } from "./types.ts";
 /** Scalars up to which a variable stays out of scratch memory. */
 const MAX_SCALARS: u32 = 64;
 /** Scalars up to which a constant is selected from rather than loaded. */
-const MAX_SELECTED: u32 = 16;
+const MAX_SELECTED: u32 = 8;
 /** COMPUTE_TMPRING_SIZE has 13 bits of KiB a wave: 8 MiB, 256 KiB a lane of 32; half is left to spilling. */
 const MAX_SCRATCH_BYTES: u32 = 1 << 17;
 

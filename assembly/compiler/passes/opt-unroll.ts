@@ -1,7 +1,8 @@
 /**
  * Unrolls loops that go round a known, small number of times: an exit whose test stands in no other if or loop, and no
- * continue. Where there are other ways out, the copies stand in a loop that never goes round. The test's condition is computed for one round after the other by the fold expressions, from the constants
- * that the header's phis start with. `loop { %1 = phi 0, %3; … %1 < 4 … }` → four copies of the body in front of what
+ * continue. Where there are other ways out, the copies stand in a loop that never goes round. The test's condition is
+ * computed for one round after the other by the fold expressions, from the constants that the header's phis start with.
+ * `loop { %1 = phi 0, %3; … %1 < 4 … }` → four copies of the body in front of what
  * follows. Inner loops come first. A loop whose end does not show within MAX_ROUNDS stays as it is.
  * O(instructions of the loop * rounds).
  */
@@ -61,6 +62,11 @@ import { isSingleBlock, removeLoop, removeNode } from "./edit-tree.ts";
 const MAX_ROUNDS: u32 = 32;
 /** Instructions that the unrolled loop may have. */
 const MAX_COPIES: u32 = 800;
+/**
+ * Instructions that all unrolled loops of a shader may have: about what the 32 KB instruction cache holds. What is more
+ * runs slower, and a shader of thousands of loops would grow over the core's limits.
+ */
+const MAX_ALL_COPIES: u32 = 6000;
 
 /** By instruction: the value where it is known, and the round in which it is. */
 const bits = changetype<U32Column>(PASS_BASE);
@@ -74,6 +80,13 @@ let header: u32 = 0;
 let exit: u32 = 0;
 let exitsOn: u32 = 0;
 let round: u32 = 0;
+/** Instructions of the loops unrolled so far. */
+let copied: u32 = 0;
+
+/** Before the first pass over a shader. */
+export function resetUnrolled(): void {
+  copied = 0;
+}
 
 /** True when the block's only instruction is a break. */
 function breaksAtOnce(block: u32): bool {
@@ -210,9 +223,15 @@ function redirect(block: u32): void {
     }
   }
 }
-/** What runs before the exit may be read behind the loop. */
-function redirectList(first: u32, stop: u32): void {
-  for (let n = first; n != 0 && n != stop; n = nextNode(n)) if (kindOf(n) == Kind.BLOCK) redirect(n);
+/**
+ * What runs before the exit may be read behind the loop, and so may what inner loops make there: their headers dominate
+ * what follows them.
+ */
+function redirectBlocks(first: u32, last: u32): void {
+  for (let b = first; b != 0 && spend(1); b = nextBlock(b)) {
+    redirect(b);
+    if (b == last) return;
+  }
 }
 
 function unroll(loop: u32, count: u32): void {
@@ -236,8 +255,8 @@ function unroll(loop: u32, count: u32): void {
     replaceUses(i, src(i, 0));
     erase(i);
   }
-  redirectList(header, inCont ? 0 : exit);
-  if (inCont) redirectList(cont, exit);
+  redirectBlocks(header, inCont ? listLast(loop, 0) : prevNode(exit));
+  if (inCont) redirectBlocks(cont, prevNode(exit));
   removeLoop(loop);
 }
 
@@ -335,12 +354,17 @@ function tryLoop(loop: u32): bool {
   if (size > MAX_COPIES) return false;
   const count = trips(loop);
   if (count < 0 || <u32>count * size > MAX_COPIES) return false;
+  // a loop that ends in its first round leaves less than there was
+  const growth = count > 1 ? <u32>count * size : 0;
+  if (copied + growth > MAX_ALL_COPIES) return false;
   const ways = countBreaks(nextNode(loop));
   if (ways == 0) {
+    copied += growth;
     unroll(loop, <u32>count);
     return true;
   }
   if (ways > MAX_BREAKS || !leavesByPhis(loop)) return false;
+  copied += growth;
   unrollWithin(loop, <u32>count, ways);
   return true;
 }

@@ -27,7 +27,7 @@ import { optIfConvert } from "./opt-if-convert.ts";
 import { optLicm } from "./opt-licm.ts";
 import { optMemory } from "./opt-memory.ts";
 import { optOffsets } from "./opt-offsets.ts";
-import { optUnroll } from "./opt-unroll.ts";
+import { optUnroll, resetUnrolled } from "./opt-unroll.ts";
 import { optVectorize } from "./opt-vectorize.ts";
 import { optWave } from "./opt-wave.ts";
 
@@ -201,6 +201,7 @@ export function runPasses(level: u32): void {
   let round = 0;
   let progress = false;
   changes = 1;
+  resetUnrolled();
   memory.fill(begunAt, 0, 4 * 64);
   for (let k: u32 = 0; !failed(); k++) {
     const pass = load<u32>(list + ((<usize>k) << 2));
