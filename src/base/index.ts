@@ -4,3 +4,4 @@ export type { Blame, CodeRow, Diagnostic, DiagnosticNote, HoleValues, Severity, 
 export { defineCodes, fileSpan, fillHoles, formatDiagnostic, reporter } from "./diagnostic.ts";
 export { fileProblem, isFileError } from "./file-error.ts";
 export { distFile, packageRoot } from "./package-files.ts";
+export { suggest } from "./suggest.ts";

@@ -1,7 +1,8 @@
-import type { Diagnostic } from "../base/index.ts";
+import { type Diagnostic, suggest } from "../base/index.ts";
 import {
   type CompileRequest,
   formatFacts,
+  formatNames,
   type InterfaceReflection,
   type VertexAttributeReflection,
 } from "../codeobj/index.ts";
@@ -41,6 +42,22 @@ function defaultAttributes(inputs: readonly VertexInput[]): VertexAttributeRefle
   });
 }
 
+const isVertexFormat = (name: string): boolean => (formatFacts(name)?.bufferFormat ?? 0) !== 0;
+
+/** What to say of a format that shaders have not, with the name that is spelled like it. */
+function unknownFormat(name: string, use: string, names: readonly string[]): string {
+  const upper = name
+    .toUpperCase()
+    .replace(/[\s-]+/g, "_")
+    .replace(/^VK_FORMAT_/, "");
+  // RGBA8 for R8G8B8A8.
+  const spelled = upper.replace(/^([RGBA]{2,4})(\d+)(?=_)/, (_, letters: string, bits: string) =>
+    [...letters].map((letter) => letter + bits).join(""),
+  );
+  const near = names.includes(spelled) ? spelled : suggest(spelled, names);
+  return `${name} is no format of ${use}${near === undefined ? "" : `; did you mean ${near}?`}`;
+}
+
 /**
  * The pipeline state that changes the code, with the defaults of docs/abi.md. Errors: COMPILE_PIPELINE for formats that
  * are none and attributes that the shader reads and the state does not have.
@@ -55,6 +72,12 @@ export function usedPipeline(request: CompileRequest, reflection: ModuleReflecti
   };
   const { vertexInput, colorFormats } = request.pipeline;
   const inputs = reflection.vertexInputs;
+  // No buffer format has components of 64 bits. Once a variable: its locations ascend.
+  const wide = inputs.filter(({ widthBits }) => widthBits === 64);
+  for (const { name, location } of wide.filter((a, k) => wide.findIndex((b) => b.name === a.name) === k)) {
+    mistake(`vertex attribute ${name} at location ${location} has 64-bit components`);
+  }
+  if (diagnostics.length > 0) return { ok: false, diagnostics };
   const given = vertexInput?.attributes ?? defaultAttributes(inputs);
   const attributes = given.filter(({ location }) => inputs.some((input) => input.location === location));
   for (const { location } of inputs) {
@@ -63,7 +86,8 @@ export function usedPipeline(request: CompileRequest, reflection: ModuleReflecti
   const vertexAttributes = attributes.flatMap(({ location, format, binding, offset }): CoreVertexAttribute[] => {
     const facts = formatFacts(format);
     if (facts === undefined || facts.bufferFormat === 0) {
-      mistake(`${format} is no format of vertices`);
+      const names = facts === undefined ? formatNames.filter(isVertexFormat) : [];
+      mistake(unknownFormat(format, "vertices", names));
       return [];
     }
     const stepping = vertexInput?.bindings?.find((b) => b.binding === binding);
@@ -80,7 +104,7 @@ export function usedPipeline(request: CompileRequest, reflection: ModuleReflecti
   const colorExports: (number | undefined)[] = [];
   for (const { location, format } of colorFormats ?? []) {
     const facts = formatFacts(format);
-    if (facts === undefined) mistake(`${format} is no format of colour targets`);
+    if (facts === undefined) mistake(unknownFormat(format, "colour targets", formatNames));
     else colorExports[location] = facts.colorExport;
   }
   if (diagnostics.length > 0) return { ok: false, diagnostics };

@@ -41,6 +41,7 @@ export const unsupportedTexts: readonly string[] = [
   "this use of an image ({op})",
   "{op} on a variable of this storage class",
   "{op} on a {width}-bit texel",
+  "an output at location {value} beside or as a second source for blending, which location 0 alone has,",
 ];
 
 /** `Limit` of `assembly/base/failure.ts`, from 1. */

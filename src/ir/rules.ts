@@ -121,6 +121,12 @@ export const algebraicRules: readonly (readonly [pattern: string, replacement: s
   ["(fsat (fsat a))", "(fsat a)"],
   ["(ffloor (ffloor a))", "(ffloor a)"],
   ["(ftrunc (ftrunc a))", "(ftrunc a)"],
+  ["(fround_even (fround_even a))", "(fround_even a)"],
+  ["(fround_even (ftrunc a))", "(ftrunc a)"],
+  ["(fround_even (ffloor a))", "(ffloor a)"],
+  ["(fround_even (fceil a))", "(fceil a)"],
+  ["(fround_even (u2f a))", "(u2f a)"],
+  ["(fround_even (i2f a))", "(i2f a)"],
   ["(feq (b2f a) 0)", "(inot a)"],
   ["(fneu (b2f a) 0)", "a"],
 ];

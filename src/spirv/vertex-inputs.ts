@@ -5,6 +5,8 @@ import type { ModuleIndex } from "./module-index.ts";
 
 /** One location of the vertex stage's inputs that its code refers to. */
 export interface VertexInput {
+  /** Of the variable that declares it, `%id` without one. */
+  readonly name: string;
   readonly location: number;
   /** Up to and with the last component that the shader declares. */
   readonly components: number;
@@ -20,9 +22,12 @@ export function vertexInputs(
   constants: ConstantValues,
 ): readonly VertexInput[] {
   const found = new Map<number, VertexInput>();
-  const add = (input: VertexInput): void => {
-    const other = found.get(input.location);
-    found.set(input.location, other !== undefined && other.components >= input.components ? other : input);
+  let name = "";
+  const add = (row: Omit<VertexInput, "name">): void => {
+    const other = found.get(row.location);
+    // 64 bits have components of two words: whoever has them is kept, whatever stands beside it.
+    const kept = other !== undefined && (other.widthBits === 64 || other.components >= row.components);
+    if (!kept || (row.widthBits === 64 && other.widthBits !== 64)) found.set(row.location, { name, ...row });
   };
   /** Adds the locations of a type from `location` on; the next free one. */
   const walk = (id: number, location: number, component: number): number => {
@@ -62,6 +67,7 @@ export function vertexInputs(
     if (index.operand(variable, 0) !== StorageClass.Input) continue;
     const location = annotations.value(variable, Decoration.Location);
     if (location === undefined) continue;
+    name = annotations.name(variable) || `%${variable}`;
     walk(index.operand(index.type(variable), 1), location, annotations.value(variable, Decoration.Component) ?? 0);
   }
   return [...found.values()].sort((a, b) => a.location - b.location);

@@ -214,6 +214,108 @@ describe("vertex and fragment stages", () => {
     }
   });
 
+  const refusal = (stage: "vertex" | "fragment", source: string, extra: Partial<CompileRequest> = {}): string => {
+    const done = compileShader({ ...defaultRequest, language: "glsl", stage, source, ...extra }, core);
+    return done.ok ? "compiled" : done.diagnostics.map((d) => `${d.code}: ${d.message}`).join("\n");
+  };
+
+  it("the second source for blending goes to target 1 in target 0's format", () => {
+    const outputs = "layout(location=0,index=0) out vec4 c; layout(location=0,index=1) out vec4 d;";
+    const { lines, entry } = compile(
+      "fragment",
+      `#version 450\n${outputs} void main() { c = vec4(1, 0, 0, 1); d = vec4(0, 1, 0, 1); }`,
+      { pipeline: { colorFormats: [{ location: 0, format: "R32G32B32A32_SFLOAT" }] } },
+    );
+    const exports = matching(lines, /^exp/).map((line) =>
+      /^exp (mrt\d) (v\d+), (v\d+), (v\d+), (v\d+)( done vm)?$/.exec(line),
+    );
+    expect(exports.map((found) => [found?.[1], found?.[6]])).toEqual([
+      ["mrt0", undefined],
+      ["mrt1", " done vm"],
+    ]);
+    // Red is what green is in the other, and the other way round.
+    const [first, second] = exports;
+    expect([first?.[2], first?.[3], first?.[4], first?.[5]]).toEqual([
+      second?.[3],
+      second?.[2],
+      second?.[4],
+      second?.[5],
+    ]);
+    expect(first?.[2]).not.toBe(first?.[3]);
+    // SPI_SHADER_COL_FORMAT 9, 32_ABGR, and CB_SHADER_MASK of both.
+    expect(entry.graphicsRegisters?.get(0x28714)).toBe(0x99);
+    expect(entry.graphicsRegisters?.get(0x2823c)).toBe(0xff);
+  });
+
+  it("a second source for blending is alone with the first one, at location 0", () => {
+    const both = "layout(location=0) out vec4 c; layout(location=1) out vec4 e; layout(location=0,index=1) out vec4 d;";
+    expect(refusal("fragment", `#version 450\n${both} void main() { c = d = e = gl_FragCoord; }`)).toMatch(
+      /^CORE_UNSUPPORTED: an output at location 1 beside/,
+    );
+    const high = "layout(location=2,index=1) out vec4 d;";
+    expect(refusal("fragment", `#version 450\n${high} void main() { d = gl_FragCoord; }`)).toMatch(
+      /^CORE_UNSUPPORTED: an output at location 2 beside/,
+    );
+  });
+
+  it.each([
+    ["dvec2", "d", 0],
+    ["dvec3", "d", 0],
+    ["double", "vec2(d)", 1],
+    ["dmat2", "d[1]", 1],
+  ])("refuses vertex attributes of doubles: %s", (type, value, location) => {
+    const inputs = `layout(location=0) in vec4 p; layout(location=${location === 0 ? 3 : 1}) in ${type} wide;`;
+    const source = `#version 450\n${inputs} void main() { gl_Position = p + vec4(${value.replace("d", "wide")}.xy, 0, 1); }`;
+    expect(refusal("vertex", source)).toMatch(
+      /^COMPILE_PIPELINE: pipeline state: vertex attribute wide at location [13] has 64-bit components$/,
+    );
+  });
+
+  it.each([
+    ["r8g8b8a8_unorm", "R8G8B8A8_UNORM"],
+    ["VK_FORMAT_R32G32_SFLOAT", "R32G32_SFLOAT"],
+    ["RGBA8_UNORM", "R8G8B8A8_UNORM"],
+    ["R8G8B8A8_UNROM", "R8G8B8A8_UNORM"],
+  ])("names the format that %s is spelled like", (format, near) => {
+    const fragment = "#version 450\nlayout(location=0) out vec4 o; void main() { o = vec4(1); }";
+    expect(refusal("fragment", fragment, { pipeline: { colorFormats: [{ location: 0, format }] } })).toBe(
+      `COMPILE_PIPELINE: pipeline state: ${format} is no format of colour targets; did you mean ${near}?`,
+    );
+    const vertex = "#version 450\nlayout(location=0) in vec4 p; void main() { gl_Position = p; }";
+    const attributes = [{ location: 0, format, binding: 0, offset: 0 }];
+    expect(refusal("vertex", vertex, { pipeline: { vertexInput: { attributes } } })).toBe(
+      `COMPILE_PIPELINE: pipeline state: ${format} is no format of vertices; did you mean ${near}?`,
+    );
+  });
+
+  it("says nothing of formats that are spelled like no other", () => {
+    const source = "#version 450\nlayout(location=0) out vec4 o; void main() { o = vec4(1); }";
+    expect(refusal("fragment", source, { pipeline: { colorFormats: [{ location: 0, format: "colour" }] } })).toBe(
+      "COMPILE_PIPELINE: pipeline state: colour is no format of colour targets",
+    );
+  });
+
+  // Vulkan: the layer is the nearest integer of the coordinate, even where two are as near; a fetch has integers.
+  it.each([
+    ["sampler1DArray", "texture(s, u.xy)", 1],
+    ["sampler2DArray", "texture(s, u.xyz)", 1],
+    ["sampler2DArray", "textureLod(s, u.xyz, u.w)", 1],
+    ["sampler2DArray", "textureGrad(s, u.xyz, u.xy, u.zw)", 1],
+    ["sampler2DArray", "textureGather(s, u.xyz)", 1],
+    ["sampler2DArrayShadow", "vec4(texture(s, u))", 1],
+    ["samplerCubeArray", "texture(s, u)", 1],
+    ["sampler2DArray", "texture(s, vec3(u.xy, floor(u.z)))", 0],
+    ["sampler2DArray", "texture(s, vec3(u.xy, float(int(u.z))))", 0],
+    ["sampler2DArray", "texelFetch(s, ivec3(u.xyz), 0)", 0],
+    ["sampler2D", "texture(s, u.xy)", 0],
+  ])("layers are rounded once: %s %s", (type, expression, count) => {
+    const { lines } = compile(
+      "fragment",
+      `#version 450\nlayout(location=0) in vec4 u; layout(location=0) out vec4 o; layout(binding=0) uniform ${type} s; void main() { o = ${expression}; }`,
+    );
+    expect(matching(lines, /^v_rndne_f32/).length, lines.join("\n")).toBe(count);
+  });
+
   const samples: readonly (readonly [string, string, string, RegExp])[] = [
     [
       "implicit LOD",

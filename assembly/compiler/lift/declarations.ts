@@ -111,7 +111,7 @@ function liftDecorate(at: u32, count: u32): void {
       decStride[id] = decStride[id] | ((value & 3) << 16);
       break;
     case SpvDecoration.Index:
-      decStride[id] = decStride[id] | (value << 24);
+      decStride[id] = decStride[id] | (min<u32>(value, 255) << 24);
       break;
     default:
       idDec[id] = idDec[id] | decorationBit(wordAt(at + 2));

@@ -192,7 +192,8 @@ function sampleOnce(at: u32, image: u32, c: u32, n: u32, reference: u32, gather:
     address(arrayed ? tri(Op.FFMA, un(Op.FROUND_EVEN, leafPool[c + 3]), constantF(8), faceId) : faceId);
   } else {
     for (let k: u32 = 0; k < n; k++) address(leafPool[c + k]);
-    if (arrayed) address(leafPool[c + n]);
+    // The layer is the nearest one, of two as near the even one; the hardware takes what it gets. Source: Vulkan, "(s,t,r,q,a) to (u,v,w,a) Transformation".
+    if (arrayed) address(un(Op.FROUND_EVEN, leafPool[c + n]));
   }
   if (gather) {
     const component = compare ? constant(0) : leafPool[operand(at + 5, 1)];

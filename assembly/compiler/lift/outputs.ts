@@ -21,7 +21,7 @@ import {
 } from "../ir/index.ts";
 import { PASS_BASE } from "../memory-map.ts";
 import { bin } from "./fold-build.ts";
-import { idAt, idLeaf, idType, scratchA, typeLeaves, unsupported } from "./ids.ts";
+import { decStride, idAt, idLeaf, idType, scratchA, typeLeaves, unsupported } from "./ids.ts";
 import { BUILT_IN, codeOf, Extra, isFragment, isUsedOutput, lastIsFloat, outputWord } from "./interface.ts";
 import { Unsupported } from "./texts.ts";
 
@@ -60,6 +60,10 @@ const WORDS: u32 = CULL + 8;
 
 /** Bit l: what stands at location l is an integer. */
 let integers: u64 = 0;
+/** The fragment stage writes index 1 of location 0, which stands in the table as location 1. */
+let secondSource: bool = false;
+/** The highest location of index 0 that the fragment stage writes. */
+let lastColor: u32 = 0;
 /** Clip and cull distances that the vertex stage writes, and formats of the colours: results for the host. */
 let clipCount: u32 = 0;
 let cullCount: u32 = 0;
@@ -82,6 +86,8 @@ export function depthExport(): u32 {
 
 export function resetOutputs(): void {
   integers = 0;
+  secondSource = false;
+  lastColor = 0;
   clipCount = 0;
   cullCount = 0;
   colorFormats = 0;
@@ -126,6 +132,18 @@ function findStores(): void {
   }
 }
 
+/** Where a colour stands in the table: the second source for blending at location 1. */
+function colorSlot(variable: u32, slot: u32): u32 {
+  const index = decStride[variable] >> 24;
+  if (index == 0) {
+    lastColor = max<u32>(lastColor, slot >> 2);
+    return slot;
+  }
+  secondSource = true;
+  if (index > 1 || slot > 3) unsupported(Unsupported.DUAL_SOURCE, slot >> 2);
+  return slot + 4;
+}
+
 /** Fills the table from the output variables; `ids` of them from word `first` on. */
 function gather(first: u32, count: u32): void {
   for (let n: u32 = 0; n < WORDS; n++) scratchA[n] = 0;
@@ -137,12 +155,14 @@ function gather(first: u32, count: u32): void {
     for (let k: u32 = 0; k < scalars && !failed(); k++) {
       if (written[idLeaf[variable] - 1 + k] == 0) continue;
       const code = codeOf(variable, k);
-      const slot = slotOf(code);
+      let slot = slotOf(code);
       if (slot >= WORDS) continue;
-      if ((code & BUILT_IN) == 0 && !lastIsFloat()) integers |= (<u64>1) << (<u64>code >> 2);
+      if (isFragment() && (code & BUILT_IN) == 0) slot = colorSlot(variable, slot);
+      if ((code & BUILT_IN) == 0 && !lastIsFloat()) integers |= (<u64>1) << (<u64>slot >> 2);
       scratchA[slot] = outputWord(variable, k);
     }
   }
+  if (secondSource && lastColor > 0) unsupported(Unsupported.DUAL_SOURCE, lastColor);
 }
 
 let lastExport: u32 = 0;
@@ -197,7 +217,8 @@ function exportColor(location: u32): void {
   const z = scratchA[at + 2];
   const w = scratchA[at + 3];
   if ((x | y | z | w) == 0) return;
-  let format = pipelineWord(<u32>Pipeline.COLORS + location);
+  // Both sources are blended in one target.
+  let format = pipelineWord(<u32>Pipeline.COLORS + (secondSource ? 0 : location));
   if (format == ColorExport.NONE) return;
   if (format == ColorExport.BY_TYPE)
     format = ((integers >> location) & 1) != 0 ? <u32>ColorExport.ABGR32 : <u32>ColorExport.FP16;

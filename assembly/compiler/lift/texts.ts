@@ -22,4 +22,5 @@ export const enum Unsupported {
   IMAGE = 20,
   ATOMIC_PLACE = 21,
   ATOMIC_TEXEL = 22,
+  DUAL_SOURCE = 23,
 }

@@ -1,3 +1,4 @@
+import { suggest } from "../../base/index.ts";
 import {
   builtinFunctionNames,
   builtinOverloads,
@@ -15,7 +16,7 @@ import { foldBuiltin } from "./fold-builtins.ts";
 import { assignProblem, rootVariable, throughReference } from "./lvalues.ts";
 import { memoryOrderProblem, scopeArgument } from "./memory-order.ts";
 import { builtinNode, callNode, textNode } from "./nodes.ts";
-import { type Scopes, suggest } from "./scope.ts";
+import type { Scopes } from "./scope.ts";
 import type { ConstantExpr, Constness, Expr, FunctionSymbol } from "./tree.ts";
 
 type Candidate = FunctionSymbol | Overload;

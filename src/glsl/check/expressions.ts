@@ -1,3 +1,4 @@
+import { suggest } from "../../base/index.ts";
 import { type BuiltinVariable, builtinConstants, builtinVariables } from "../builtins/index.ts";
 import type * as ast from "../syntax/index.ts";
 import {
@@ -39,7 +40,6 @@ import {
   swizzleNode,
   variableNode,
 } from "./nodes.ts";
-import { suggest } from "./scope.ts";
 import { swizzleComponents } from "./swizzles.ts";
 import type { Expr, Variable } from "./tree.ts";
 import { newVariable, noPlace } from "./variable.ts";

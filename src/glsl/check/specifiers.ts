@@ -1,3 +1,4 @@
+import { suggest } from "../../base/index.ts";
 import { typeSince } from "../builtins/index.ts";
 import type { Note } from "../diagnostics.ts";
 import type * as ast from "../syntax/index.ts";
@@ -20,7 +21,7 @@ import {
 } from "../types/index.ts";
 import type { CheckContext, Range } from "./base.ts";
 import { QualifierChecker, type Qualifiers } from "./qualifiers.ts";
-import { type FunctionSet, type ScopeSymbol, suggest } from "./scope.ts";
+import type { FunctionSet, ScopeSymbol } from "./scope.ts";
 import type { Expr, FunctionSymbol, Variable } from "./tree.ts";
 
 const samplersWithPrecision: readonly string[] = ["sampler2D", "samplerCube", "sampler", "samplerShadow"];
