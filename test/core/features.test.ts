@@ -101,6 +101,55 @@ void main() {
     expect([a[48], a[56], a[61]]).toEqual([5, 7, 9]);
   });
 
+  it("addresses in memory: an index has 64 bits before it is multiplied", () => {
+    const source = `#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+layout(local_size_x = 1) in;
+struct Three { uint v[3]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Words { uint w[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Threes { Three t[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer One { uint one; };
+layout(std430, binding = 0) buffer I { uint far, three; int back; };
+layout(std430, binding = 1) buffer R { uvec2 r[]; };
+void main() {
+  Words words = Words(uvec2(0x00010000u, 1u));
+  Threes threes = Threes(uvec2(0x00010000u, 1u));
+  One one = One(uvec2(0x00010000u, 1u));
+  r[0] = uvec2(one + far);
+  r[1] = uvec2(one + back);
+  r[2] = uvec2(one + int64_t(back) * 4096l);
+  r[3] = uvec2(one + 0x60000000);
+  r[4] = uvec2(one + (-0x20000));
+  Words table = Words(uvec2(0x00010000u, 0xffff8000u));
+  uvec2 base = uvec2(table.w[0], table.w[1] & 0xffffu);
+  // what lies so far below the buffer that the index leads back to it
+  Words low = Words(base - uvec2(far * 4u, base.x < far * 4u ? 1u : 0u));
+  r[5].x = low.w[far + 2u];
+  Words lowest = Words(base - uvec2(0u, 1u));
+  r[5].y = lowest.w[0x40000002u];
+  Threes below = Threes(base - uvec2(0u, 3u));
+  r[6].x = below.t[three].v[2];
+  Words above = Words(base + uvec2(64u, 0u));
+  r[6].y = above.w[back + 2];
+}`;
+    const input = Uint32Array.from([0x20000000, 0x40000000, -16]);
+    const [, r = new Uint32Array()] = run(
+      compile(glslToWords(source)),
+      1,
+      [input, new Uint32Array(14)],
+      [],
+      new Simulator(),
+    );
+    const whole = Array.from({ length: 5 }, (_, k) => (BigInt(r[2 * k + 1]!) << 32n) | BigInt(r[2 * k]!));
+    const base = 0x1_0001_0000n;
+    expect(whole).toEqual([base + 0x8000_0000n, base - 64n, base - 0x4_0000n, base + 0x1_8000_0000n, base - 0x8_0000n]);
+    // words 2, 2, 2 of the buffer, and word 16 - 16 + 2
+    expect([...r.subarray(10)]).toEqual(new Array(4).fill(0xfffffff0));
+  });
+
   const numbers = Uint32Array.from({ length: 256 }, (_, i) => Math.imul(i, 2654435761) >>> 0);
 
   it("workgroup memory and barriers: a reversal over two waves", () => {

@@ -23,19 +23,23 @@ describe("specialisation values take the type of their constant", () => {
   });
   afterAll(() => machine.close());
 
-  const request = (specialization: readonly SpecializationValue[]): CompileRequest => ({
+  const request = (specialization: readonly SpecializationValue[], text = source): CompileRequest => ({
     ...defaultRequest,
     language: "glsl",
     stage: "compute",
-    source,
+    source: text,
     filename: "spec.comp",
     specialization,
   });
 
-  const results = async (specialization: readonly SpecializationValue[]): Promise<number[]> => {
+  const results = async (
+    specialization: readonly SpecializationValue[],
+    text = source,
+    words = 5,
+  ): Promise<number[]> => {
     const compiler = { compile: async (wanted: CompileRequest) => compileShader(wanted, core) };
-    const options = { buffers: [new Uint32Array(5)], push: new Uint32Array(), groups: [1, 1, 1] as const };
-    const { buffers } = await runKernel(machine, compiler, request(specialization), options);
+    const options = { buffers: [new Uint32Array(words)], push: new Uint32Array(), groups: [1, 1, 1] as const };
+    const { buffers } = await runKernel(machine, compiler, request(specialization, text), options);
     return [...(buffers[0] ?? [])];
   };
 
@@ -52,6 +56,39 @@ describe("specialisation values take the type of their constant", () => {
       { id: 9, value: 4 },
     ];
     expect(await results(values)).toEqual([0x40000000, 0xfffffffd, 0xffffffff, 1, 2]);
+  });
+
+  it("constants of other widths are converted by their sign", async () => {
+    const wide = `#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+layout(local_size_x = 1) in;
+layout(constant_id = 0) const int64_t q = 5l;
+layout(constant_id = 1) const int16_t s = int16_t(-3);
+layout(constant_id = 2) const uint8_t u = uint8_t(200);
+layout(constant_id = 3) const int i = -2;
+layout(constant_id = 4) const uint w = 0x80000001u;
+const int64_t fromWord = int64_t(w) + int64_t(i);
+const uint64_t fromSigned = uint64_t(i);
+const i64vec2 vector = i64vec2(u16vec2(u, s));
+layout(std430, set = 0, binding = 0) buffer R { uint r[]; };
+void main() {
+  uint sized[uint(u) - 196u];
+  sized[q & 3] = 9u;
+  r[0] = uint(q); r[1] = uint(q >> 32); r[2] = uint(s); r[3] = uint(uint16_t(s)); r[4] = uint(int8_t(u)); r[5] = uint(u);
+  r[6] = uint(fromWord); r[7] = uint(fromWord >> 32); r[8] = uint(fromSigned >> 32); r[9] = uint(vector.x);
+  r[10] = uint(vector.y); r[11] = uint(vector.y >> 32); r[12] = uint(sized.length()) + sized[q & 3];
+  r[13] = uint(float(q)) + (bool(s) ? 16u : 0u);
+}`;
+    // -3 in 16 bits is 0xfffd, 200 in signed 8 bits is -56; 0x80000001 - 2 carries nothing into the high word
+    const fixed = [5, 0, 0xfffffffd, 0xfffd, 0xffffffc8, 200, 0x7fffffff, 0, 0xffffffff, 200, 0xfffd, 0, 13, 21];
+    expect(await results([], wide, fixed.length)).toEqual(fixed);
+    const given = [
+      { id: 0, value: "-4294967294" },
+      { id: 2, value: 255 },
+    ];
+    // -4294967294 is 0xffffffff00000002; rounded to f32 it is -2^32, which no uint has: the last result is left out
+    const other = [2, 0xffffffff, 0xfffffffd, 0xfffd, 0xffffffff, 255, 0x7fffffff, 0, 0xffffffff, 255, 0xfffd, 0, 68];
+    expect((await results(given, wide, fixed.length)).slice(0, -1)).toEqual(other);
   });
 
   it.each([

@@ -164,6 +164,31 @@ describe("validateModule", () => {
     expect(found.map((d) => d.code)).toContain(code);
   });
 
+  it("takes a pointer that is declared ahead as element of an array, and no other type ahead", () => {
+    const ahead = base
+      .replace(
+        "OpMemoryModel Logical",
+        "OpCapability PhysicalStorageBufferAddresses\nOpMemoryModel PhysicalStorageBuffer64",
+      )
+      .replace(
+        "%void =",
+        "OpDecorate %nodes ArrayStride 8\nOpDecorate %node Block\nOpMemberDecorate %node 0 Offset 0\n%void =",
+      )
+      .replace("%vec2 =", "OpTypeForwardPointer %pnode PhysicalStorageBuffer\n%vec2 =")
+      .replace(
+        "%zero =",
+        "%three = OpConstant %uint 3\n%nodes = OpTypeArray %pnode %three\n%node = OpTypeStruct %nodes\n" +
+          "%pnode = OpTypePointer PhysicalStorageBuffer %node\n%zero =",
+      );
+    // OpExtInstImport stands behind the capabilities
+    const ordered = ahead
+      .replace('%glsl = OpExtInstImport "GLSL.std.450"\n', "")
+      .replace("OpMemoryModel", '%glsl = OpExtInstImport "GLSL.std.450"\nOpMemoryModel');
+    expect(verdict(wordsOf(ordered), "main")).toEqual([]);
+    const undeclared = ordered.replace("OpTypeForwardPointer %pnode PhysicalStorageBuffer\n", "");
+    expect(verdict(wordsOf(undeclared)).map((d) => d.code)).toContain("SPIRV_ID_FORWARD");
+  });
+
   it("finds several errors in one run", () => {
     const text = base
       .replace("Sqrt %p", "Sqrt %one")

@@ -13,6 +13,7 @@ import { failed } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvDecoration, SpvStorageClass } from "../../gen/spirv.ts";
 import { constant, constBits, isConst, newVar } from "../ir/index.ts";
+import { farAway } from "./far-away.ts";
 import { addI, bin, scaleI } from "./fold-build.ts";
 import {
   Dec,
@@ -430,6 +431,11 @@ function step(p: u32, index: u32, at: u32): void {
   if (layout != Layout.NONE) {
     const stride = partStride(type, layout, ptrStride[p]);
     idLeaf[p] = stride;
+    // Within an array of a known size below 2 GB an offset is a word.
+    if (isPhysicalPointer(p) && (kind == TypeKind.RUNTIME_ARRAY || <u64>typeB[type] * stride > 0x8000_0000)) {
+      farAway(p, idAt(at), stride);
+      return;
+    }
     if (known) {
       // What is out of range in local variables must not reach others.
       const ours = where == PtrKind.SCRATCH || where == PtrKind.TABLE;
@@ -475,11 +481,16 @@ export function elementStride(pointer: u32): u32 {
 }
 
 /** The first step of OpPtrAccessChain: to another element of the array that `p` points into. */
-function element(p: u32, pointer: u32, index: u32): void {
-  if (isConst(index) && constBits(index) == 0) return;
+function element(p: u32, pointer: u32, index: u32, at: u32): void {
+  const physical = isPhysicalPointer(p);
+  if (!physical && isConst(index) && constBits(index) == 0) return;
   const stride = elementStride(pointer);
   if (!isPointerValue(pointer) || stride == 0) {
     unsupported(Unsupported.POINTER, 0);
+    return;
+  }
+  if (physical) {
+    farAway(p, idAt(at), stride);
     return;
   }
   if (isConst(index)) {
@@ -521,7 +532,7 @@ export function accessChain(at: u32, count: u32, elements: bool): void {
   let k: u32 = 4;
   if (elements) {
     const index = indexAt(at + 4);
-    if (!failed()) element(id, ptrRange[id], index);
+    if (!failed()) element(id, ptrRange[id], index, at + 4);
     k = 5;
   }
   for (; k < count && !failed(); k++) {

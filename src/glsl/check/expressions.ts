@@ -485,7 +485,8 @@ export abstract class ExpressionChecker extends CallChecker {
       return this.errorExpr(call);
     }
     if (array.type.kind === "array" && array.type.specSize !== undefined) {
-      return this.coerce(array.type.specSize as Expr, intType);
+      // a uint size does not become an int by itself
+      return this.convert(array.type.specSize as Expr, "int");
     }
     if (count !== undefined) return this.intConstant(count, call);
     const inMemory = array.kind === "member" && array.base.type.kind === "struct" && array.base.type.block;

@@ -9,7 +9,9 @@ import {
   isReal,
   leafCount,
   numberOf,
+  type ScalarKind,
   type ScalarType,
+  scalarFacts,
   scalarOf,
   scalarType,
   type Type,
@@ -184,8 +186,14 @@ export abstract class ConstantEmitter extends TypeEmitter {
       return b.specConstOp(type, Op.OpINotEqual, id, this.filledConstant(operand.type, 0));
     }
     if (isReal(from)) return b.specConstOp(type, Op.OpFConvert, id);
-    // int and uint: adding zero is the one conversion that shaders may do at specialisation
-    return b.specConstOp(type, Op.OpIAdd, id, this.filledConstant(to, 0));
+    const fromFacts = scalarFacts[from as ScalarKind];
+    const toBits = scalarFacts[scalarOf(to) as ScalarKind].bits;
+    // adding zero is the one change of sign that shaders may do at specialisation
+    if (fromFacts.bits === toBits) return b.specConstOp(type, Op.OpIAdd, id, this.filledConstant(to, 0));
+    const resized = b.specConstOp(type, Op.OpSConvert, id);
+    if (fromFacts.kind === "int" || toBits < fromFacts.bits) return resized;
+    // before SPIR-V 1.4 OpUConvert is no operation on constants: what the sign has filled is cleared again
+    return b.specConstOp(type, Op.OpBitwiseAnd, resized, this.filledConstant(to, 2 ** fromFacts.bits - 1));
   }
 
   private specConstruct(form: string, args: readonly Expr[], type: Type): Id {

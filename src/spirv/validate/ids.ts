@@ -92,6 +92,8 @@ function owners(module: Module, structure: Structure): Int32Array {
   return owner;
 }
 
+const holdsPointers = new Set<number>([Op.OpTypeStruct, Op.OpTypeArray, Op.OpTypeRuntimeArray]);
+
 /**
  * Checks every id in use: defined, before its use where that is asked for, of the right kind, and not of another
  * function.
@@ -100,7 +102,7 @@ export function checkIds(module: Module, structure: Structure, reports: Reports)
   const { words, definitions, ids } = module;
   const owner = owners(module, structure);
 
-  // members of a struct may be pointers that are declared ahead
+  // members of a struct and elements of an array may be pointers that are declared ahead, as spirv-val takes them
   const forwardPointers = new Set<number>();
   for (const { opcode, first } of structure.globals) {
     if (opcode !== Op.OpTypeForwardPointer) continue;
@@ -133,7 +135,7 @@ export function checkIds(module: Module, structure: Structure, reports: Reports)
         if (found.at >= instruction.at) {
           const ahead =
             late === Forward.all || (late === Forward.first ? place === 0 : late === Forward.rest && place > 0);
-          const declared = opcode === Op.OpTypeStruct && forwardPointers.has(id);
+          const declared = holdsPointers.has(opcode) && forwardPointers.has(id);
           if (!ahead && !declared) reports.id("SPIRV_ID_FORWARD", instruction, id);
         }
         const wanted = phi
