@@ -100,7 +100,7 @@ export async function compileFiles(
     if (outcome.reports === undefined) throw new CliError(3, "the compiler gave no reports");
     const { record, reports } = outcome;
     debugOutput?.showDebug(debug, file, record, microseconds, reports);
-    if (dump !== undefined) showPasses(reports);
+    if (flags.dumpAfter !== undefined) await showPasses(reports, flags.dumpAfter, request.options.optimization);
     if (flags.emit === "elf") write(targetOf(file), record.elf);
     else {
       const { emitted } = await import("./compile-emit.ts");
@@ -110,17 +110,24 @@ export async function compileFiles(
   return bad === 0 ? 0 : 1;
 }
 
-function showPasses(reports: CompileReports): void {
+/** Prints the IR after each pass that was asked for. Errors: `CliError` where there is none. */
+async function showPasses(reports: CompileReports, wanted: string, level: number): Promise<void> {
   let shown = 0;
   for (const pass of reports.passes) {
     if (pass.ir === undefined) continue;
     shown++;
     complain(`; after ${pass.name}: ${pass.instructions} instructions\n${pass.ir}`);
   }
-  if (shown === 0) {
-    const names = reports.passes.map(({ name }) => name).join(" ");
-    throw new CliError(2, `--dump-after: no such pass; there are: ${names} (or all)`);
-  }
+  if (shown > 0) return;
+  const { passNumbers } = await import("../ir/index.ts");
+  // a pass that is repeated has a report for each time
+  const ran = [...new Set(reports.passes.map(({ name }) => name))].join(" ");
+  throw new CliError(
+    2,
+    passNumbers.has(wanted)
+      ? `--dump-after: ${wanted} does not run for this shader at -O ${level}; these do: ${ran} (or all)`
+      : `--dump-after: no such pass; at -O ${level} there are: ${ran} (or all)`,
+  );
 }
 
 /** Text goes to standard output unless `-o` names a file; an ELF or SPIR-V binary to a file beside the caller unless `-o -`. */

@@ -74,7 +74,15 @@ describe("kiln", () => {
     expect(run("ir").stdout).toContain('shader compute "main"');
     const dumped = kiln(["compile", path, "--emit", "stats", "--dump-after", "all"]);
     expect(dumped.stderr).toMatch(/; after lower-vars-to-ssa: \d+ instructions\n/);
-    expect(kiln(["compile", path, "--dump-after", "no-such-pass"])).toMatchObject({ status: 2 });
+    const unknown = kiln(["compile", path, "--dump-after", "no-such-pass"]);
+    expect(unknown).toMatchObject({ status: 2 });
+    const names = /no such pass; at -O 2 there are: (.+) \(or all\)/.exec(unknown.stderr)?.[1]?.split(" ") ?? [];
+    expect(names).toContain("opt-unroll");
+    expect(new Set(names).size).toBe(names.length);
+    expect(kiln(["compile", path, "-O", "0", "--dump-after", "opt-unroll"])).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/^--dump-after: opt-unroll does not run for this shader at -O 0; these do: lift /),
+    });
     const elf = join(folder, "scale.elf");
     expect(kiln(["compile", path, "-o", elf])).toMatchObject({ status: 0, stdout: "", stderr: "" });
     expect(readFileSync(elf).toString("base64")).toBe(answer.code);

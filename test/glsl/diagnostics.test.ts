@@ -133,6 +133,15 @@ describe("many mistakes in one run", () => {
     ]);
   });
 
+  it("makes no second message of a subgroup function whose extension lacks", () => {
+    const source = `#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+layout(binding = 0) buffer B { int64_t r[]; };
+void main() { r[0] = subgroupAdd(r[1]); }`;
+    expect(places(source)).toEqual(["5:22 GLSL_NEEDS_EXTENSION"]);
+  });
+
   it("goes on behind a broken list", () => {
     expect(inMain("float a[2] = { 1.0, @ }, b;\nx;\n{ float c[] = { { 1.0 ] } }; y; }\nz;")).toEqual([
       "4:21 GLSL_BAD_CHARACTER",

@@ -176,7 +176,8 @@ export abstract class CallChecker extends ConstructorChecker {
     const target = this.chosenCandidate(callee, args, functions, known);
     if (target === undefined) return this.errorExpr(call);
     if ("lowering" in target && target.lowering === "subgroup" && !this.checkExtended(callee, target, args)) {
-      return this.errorExpr(call, target.returns);
+      // the overload is one for arguments of other types, and so is what it returns
+      return this.errorExpr(call);
     }
     const { parameters } = target;
     const converted = new Array<Expr>(args.length);
