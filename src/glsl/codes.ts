@@ -83,6 +83,7 @@ export const codes = defineCodes({
   // syntax
   GLSL_SYNTAX: { status: 422, blame: "caller", text: "expected {wanted}, found {found}" },
   GLSL_RESERVED_WORD: { status: 422, blame: "caller", text: "'{name}' is a reserved word" },
+  GLSL_STRAY_BRACE: { status: 422, blame: "caller", text: "this '}' closes nothing: there is one too many before it" },
   GLSL_NESTING: { status: 422, blame: "caller", text: "nesting is deeper than {limit}" },
   GLSL_BAD_NUMBER: { status: 422, blame: "caller", text: "'{text}' is no number" },
   GLSL_LITERAL_TOO_LARGE: { status: 422, blame: "caller", text: "'{text}' does not fit into its type" },
@@ -119,6 +120,11 @@ export const codes = defineCodes({
     text: "block '{name}' has no value of its own, only its members have",
   },
   GLSL_NOT_IN_VULKAN: { status: 422, blame: "caller", text: "{what} does not exist in Vulkan" },
+  GLSL_NEEDS_RELAXED: {
+    status: 422,
+    blame: "caller",
+    text: "'{name}' is of older GLSL and not in Vulkan: write {instead}, or compile with --dialect relaxed",
+  },
   GLSL_UNSUPPORTED: { status: 422, blame: "caller", text: "{what} is not supported" },
   GLSL_VOID_VARIABLE: { status: 422, blame: "caller", text: "only functions can be void" },
   // expressions
@@ -126,6 +132,11 @@ export const codes = defineCodes({
   GLSL_BAD_OPERANDS: { status: 422, blame: "caller", text: "operator {op} does not take {left} and {right}" },
   GLSL_BAD_OPERAND: { status: 422, blame: "caller", text: "operator {op} does not take {type}" },
   GLSL_CONDITION_TYPE: { status: 422, blame: "caller", text: "a condition must be bool, not {type}" },
+  GLSL_CONDITION_ASSIGNS: {
+    status: 422,
+    blame: "caller",
+    text: "a condition must be bool, and this assigns {type}; did you mean '=='?",
+  },
   GLSL_CONDITIONAL_TYPES: { status: 422, blame: "caller", text: "the two results of ?: have types {left} and {right}" },
   GLSL_NOT_ASSIGNABLE: { status: 422, blame: "caller", text: "cannot write here: {reason}" },
   GLSL_WRITEONLY: { status: 422, blame: "caller", text: "'{name}' is writeonly" },
@@ -308,6 +319,11 @@ export const codes = defineCodes({
     status: 422,
     blame: "caller",
     text: "a compute shader has no {storage} variables of its own",
+  },
+  GLSL_NO_STAGE_BLOCKS: {
+    status: 422,
+    blame: "caller",
+    text: "a {stage} shader has no {kind} blocks: declare each variable on its own",
   },
   GLSL_BUILTIN_TYPE: { status: 422, blame: "caller", text: "'{name}' keeps its type, {type}" },
   GLSL_NO_LOCATION: { status: 422, blame: "caller", text: "'{name}' needs layout(location = …)" },

@@ -1,5 +1,6 @@
 import { type Diagnostic, type DiagnosticNote, fillHoles, type HoleValues } from "../base/index.ts";
 import { codes } from "./codes.ts";
+import { mayBring } from "./refused.ts";
 import type { Sources } from "./source.ts";
 
 export type GlslCode = keyof typeof codes;
@@ -37,6 +38,19 @@ export class Diagnostics {
   /** No further message is kept: whoever loops may stop. */
   get full(): boolean {
     return this.errors >= this.limit;
+  }
+
+  private refused: string[] | undefined;
+
+  /** Notes an extension that the shader requires and this compiler lacks: that is reported, what follows of it is not. */
+  refuse(extension: string): void {
+    this.refused ??= [];
+    this.refused.push(extension);
+  }
+
+  /** Whether the name may be of an extension that was refused. */
+  isOfRefused(name: string): boolean {
+    return this.refused?.some((extension) => mayBring(extension, name)) === true;
   }
 
   error<K extends GlslCode>(

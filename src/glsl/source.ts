@@ -93,6 +93,13 @@ export class Sources {
     file.lineOverrides.push({ offset, physicalLine, line, name: name ?? previous?.name });
   }
 
+  /** `#line` with a source-string number: 0 is the file itself, others are shown beside its name. */
+  overrideString(position: number, line: number, number: string): void {
+    const file = this.fileOf(position);
+    const name = file.lineOverrides?.at(-1)?.name?.replace(/ \(string \d+\)$/, "") ?? file.name;
+    this.overrideLine(position, line, /^0+$/.test(number) ? name : `${name} (string ${number})`);
+  }
+
   /** Name and line as `__FILE__` and `__LINE__` see them. */
   line(position: number): { readonly file: string; readonly line: number } {
     const file = this.fileOf(position);

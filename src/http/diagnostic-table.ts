@@ -44,6 +44,7 @@ export const diagnosticTable = `| code | message |
 | GLSL_INCLUDE_TEXT | the included files have more than … characters in all |
 | GLSL_SYNTAX | expected …, found … |
 | GLSL_RESERVED_WORD | '…' is a reserved word |
+| GLSL_STRAY_BRACE | this '}' closes nothing: there is one too many before it |
 | GLSL_NESTING | nesting is deeper than … |
 | GLSL_BAD_NUMBER | '…' is no number |
 | GLSL_LITERAL_TOO_LARGE | '…' does not fit into its type |
@@ -63,12 +64,14 @@ export const diagnosticTable = `| code | message |
 | GLSL_FUNCTION_AS_VALUE | '…' is a function, not a value |
 | GLSL_BLOCK_AS_VALUE | block '…' has no value of its own, only its members have |
 | GLSL_NOT_IN_VULKAN | … does not exist in Vulkan |
+| GLSL_NEEDS_RELAXED | '…' is of older GLSL and not in Vulkan: write …, or compile with --dialect relaxed |
 | GLSL_UNSUPPORTED | … is not supported |
 | GLSL_VOID_VARIABLE | only functions can be void |
 | GLSL_BAD_CONVERSION | cannot convert … to … |
 | GLSL_BAD_OPERANDS | operator … does not take … and … |
 | GLSL_BAD_OPERAND | operator … does not take … |
 | GLSL_CONDITION_TYPE | a condition must be bool, not … |
+| GLSL_CONDITION_ASSIGNS | a condition must be bool, and this assigns …; did you mean '=='? |
 | GLSL_CONDITIONAL_TYPES | the two results of ?: have types … and … |
 | GLSL_NOT_ASSIGNABLE | cannot write here: … |
 | GLSL_WRITEONLY | '…' is writeonly |
@@ -163,6 +166,7 @@ export const diagnosticTable = `| code | message |
 | GLSL_LOCAL_SIZE_LIMIT | local size … in … is over the limit of … |
 | GLSL_LOCAL_SIZE_CHANGED | local size in … was … and cannot become … |
 | GLSL_COMPUTE_INTERFACE | a compute shader has no … variables of its own |
+| GLSL_NO_STAGE_BLOCKS | a … shader has no … blocks: declare each variable on its own |
 | GLSL_BUILTIN_TYPE | '…' keeps its type, … |
 | GLSL_NO_LOCATION | '…' needs layout(location = …) |
 | GLSL_LOCATION_OVERLAP | location … is taken by '…' |

@@ -45,6 +45,11 @@ describe("places of messages", () => {
     expect(first).toMatchObject({ file: "other.glsl", line: 100, column: 3 });
   });
 
+  it("shows the source-string number of #line, and 0 as the file itself", () => {
+    const { diagnostics } = compile(`${head}void main() {\n#line 100 5\n  x;\n#line 7 0\n  y;\n}`);
+    expect(diagnostics.map(({ file, line }) => `${file} ${line}`)).toEqual(["test.comp (string 5) 100", "test.comp 7"]);
+  });
+
   it("names the included file", () => {
     const source =
       '#version 450\n#extension GL_GOOGLE_include_directive : require\n#include "lib/a.h"\nvoid main() { f(); }';
@@ -188,7 +193,9 @@ describe("help", () => {
     expect(message("float a = gl_ClipDistance[0];")).toBe(
       "'gl_ClipDistance' exists in vertex and fragment shaders, and this is a compute shader",
     );
-    expect(message("uint a = gl_SubgroupSize;")).toContain("is not declared");
+    expect(message("uint a = gl_SubgroupSize;")).toBe(
+      "'gl_SubgroupSize' needs #extension GL_KHR_shader_subgroup_basic",
+    );
   });
 
   it("shows the previous declaration", () => {

@@ -113,7 +113,7 @@ describe("mistakes with extensions", () => {
     [`#version 450\nlayout(buffer_reference) buffer N { int x; };\nvoid main() {}`, "2:8 GLSL_NEEDS_EXTENSION"],
     [
       `#version 450\n#extension GL_EXT_buffer_reference : require\nlayout(buffer_reference) buffer N { int x; };\nN f(N a) { return a + 1; }\nvoid main() {}`,
-      "4:19 GLSL_BAD_OPERANDS",
+      "4:19 GLSL_NEEDS_EXTENSION",
     ],
     [`${compute}shared float loose;\nvoid main() { "text"; }`, "4:15 GLSL_STRAY_TEXT"],
     [

@@ -100,6 +100,7 @@ const preprocessor: readonly Mistake[] = [
 const syntax: readonly Mistake[] = [
   { code: "GLSL_SYNTAX", source: body("int a = ⟦;⟧") },
   { code: "GLSL_RESERVED_WORD", source: body("int ⟦template⟧ = 1;") },
+  { code: "GLSL_STRAY_BRACE", source: `${head}${main}⟦}⟧\n` },
   { code: "GLSL_NESTING", source: body(`${"{".repeat(256)}⟦{⟧${"}".repeat(257)}`), long: true },
   { code: "GLSL_BAD_NUMBER", source: body("int a = ⟦08⟧;") },
   { code: "GLSL_LITERAL_TOO_LARGE", source: body("uint a = ⟦4294967296u⟧;") },
@@ -123,6 +124,7 @@ const names: readonly Mistake[] = [
   { code: "GLSL_FUNCTION_AS_VALUE", source: top("int f() { return 1; }\nint a = ⟦f⟧;") },
   { code: "GLSL_BLOCK_AS_VALUE", source: body("int a = int(⟦b⟧);", `${buffer("int x;").slice(0, -1)} b;\n`) },
   { code: "GLSL_NOT_IN_VULKAN", source: top("layout(binding = 0) uniform ⟦atomic_uint⟧ a;") },
+  { code: "GLSL_NEEDS_RELAXED", source: body("⟦gl_FragColor⟧ = vec4(1.0);"), ...fragment },
   { code: "GLSL_UNSUPPORTED", source: top("⟦subroutine⟧ int a;") },
   { code: "GLSL_VOID_VARIABLE", source: body("⟦void⟧ a;") },
 ];
@@ -132,6 +134,7 @@ const expressions: readonly Mistake[] = [
   { code: "GLSL_BAD_OPERANDS", source: body("bool a = ⟦true + 1⟧;") },
   { code: "GLSL_BAD_OPERAND", source: body("bool a = ⟦!1⟧;") },
   { code: "GLSL_CONDITION_TYPE", source: body("if (⟦1⟧) { }") },
+  { code: "GLSL_CONDITION_ASSIGNS", source: body("float a; if (⟦a = 1.0⟧) { }") },
   { code: "GLSL_CONDITIONAL_TYPES", source: body("int a = ⟦true ? 1 : vec2(1.0)⟧;") },
   { code: "GLSL_NOT_ASSIGNABLE", source: body("const int a = 1;\n  ⟦a⟧ = 2;") },
   {
@@ -305,6 +308,11 @@ const declarations: readonly Mistake[] = [
   { code: "GLSL_LOCAL_SIZE_LIMIT", source: top("layout(⟦local_size_x = 1025⟧) in;") },
   { code: "GLSL_LOCAL_SIZE_CHANGED", source: top("layout(local_size_x = 2) in;\nlayout(⟦local_size_x = 4⟧) in;") },
   { code: "GLSL_COMPUTE_INTERFACE", source: top("layout(location = 0) in vec4 ⟦a⟧;") },
+  {
+    code: "GLSL_NO_STAGE_BLOCKS",
+    source: top("in ⟦V⟧ { vec4 a; } v;"),
+    stage: "vertex",
+  },
   { code: "GLSL_BUILTIN_TYPE", source: top("out vec2 ⟦gl_FragDepth⟧;"), ...fragment },
   { code: "GLSL_NO_LOCATION", source: top("in vec4 ⟦a⟧;"), ...fragment },
   {
@@ -384,7 +392,7 @@ const statements: readonly Mistake[] = [
   { code: "GLSL_BEFORE_CASE", source: body("switch (1) {\n    ⟦int a;⟧\n    case 1: break;\n  }") },
   {
     code: "GLSL_CASE_AT_END",
-    source: "#version 310 es\nvoid main() {\n  switch (1) {\n    case 1: break;\n    ⟦default:⟧\n  }\n}\n",
+    source: "#version 320 es\nvoid main() {\n  switch (1) {\n    case 1: break;\n    ⟦default:⟧\n  }\n}\n",
   },
   { code: "GLSL_REPEATED_LABEL", source: body("switch (1) {\n    case 1: break;\n    ⟦case 1:⟧ break;\n  }") },
   { code: "GLSL_SWITCH_TYPE", source: body("switch (⟦1.0⟧) { default: break; }") },
@@ -405,8 +413,46 @@ export const mistakes: readonly Mistake[] = [
   ...statements,
 ];
 
+const pointers = `${references}layout(buffer_reference) buffer R { int a; };\nlayout(push_constant) uniform P { R r; };\n`;
+
 /** Other ways to make some of them. */
 export const variants: readonly Mistake[] = [
+  { code: "GLSL_SYNTAX", source: `${head}int f() {\n  return 1\n⟦}⟧\n${main}` },
+  { code: "GLSL_SYNTAX", source: top("layout(local_size_x = 64) in\n⟦layout⟧(binding = 0) buffer B { int a; } b;") },
+  { code: "GLSL_SYNTAX", source: `${head}layout(local_size_x = 64) in\n⟦void⟧ main() { }\n` },
+  ...["subgroupAdd(1)", "subgroupElect()", "subgroupBallot(true)", "nonuniformEXT(1)"].map((call) => ({
+    code: "GLSL_NEEDS_EXTENSION",
+    source: body(`⟦${call.split("(")[0]}⟧${call.slice(call.indexOf("("))};`),
+  })),
+  { code: "GLSL_NEEDS_EXTENSION", source: body("⟦demote⟧;"), ...fragment },
+  { code: "GLSL_NEEDS_EXTENSION", source: body("⟦gl_Layer⟧ = 1;"), stage: "vertex" },
+  {
+    code: "GLSL_NEEDS_EXTENSION",
+    source: body("⟦texelFetch⟧(t, ivec2(0), 0);", "layout(set = 0, binding = 0) uniform texture2D t;\n"),
+  },
+  { code: "GLSL_NEEDS_EXTENSION", source: body("R q = ⟦r + 1⟧;", pointers) },
+  { code: "GLSL_NEEDS_EXTENSION", source: body("R q = R(⟦uvec2(0)⟧);", pointers) },
+  { code: "GLSL_NEEDS_EXTENSION", source: body("uvec2 u = uvec2(⟦r⟧);", pointers) },
+  { code: "GLSL_UNDECLARED_NEAR", source: body("int i = ⟦gl_VertexID⟧;"), stage: "vertex" },
+  { code: "GLSL_UNDECLARED_FUNCTION_NEAR", source: body("float a = ⟦saturate⟧(1.0);") },
+  { code: "GLSL_UNKNOWN_TYPE_NEAR", source: body("⟦float4x4⟧ m;") },
+  { code: "GLSL_NEEDS_RELAXED", source: top("⟦varying⟧ vec3 v;"), ...fragment },
+  { code: "GLSL_NEEDS_RELAXED", source: body("⟦texture2D⟧(1.0, vec2(0.0));"), ...fragment },
+  // what a refused extension would bring is no mistake of its own
+  {
+    code: "GLSL_UNKNOWN_EXTENSION",
+    source: `${head}#extension ⟦GL_EXT_shader_atomic_float⟧ : require\n${buffer("float a;")}\nvoid main() { atomicAdd(a, 1.0); }\n`,
+  },
+  {
+    code: "GLSL_UNKNOWN_EXTENSION",
+    source: `${head}#extension ⟦GL_EXT_fragment_shader_barycentric⟧ : require\nlayout(location = 0) pervertexEXT in vec4 v[3];\nvoid main() { vec4 a = v[0] * gl_BaryCoordEXT.x; }\n`,
+    ...fragment,
+  },
+  {
+    code: "GLSL_CASE_AT_END",
+    source: "#version 310 es\nvoid main() {\n  switch (1) { ⟦case 1:⟧ }\n}\n",
+    warning: true,
+  },
   { code: "GLSL_BAD_CONDITION", source: top("#if ⟦1u⟧\n#endif") },
   { code: "GLSL_BAD_CONDITION", source: top("#if ⟦08⟧\n#endif") },
   { code: "GLSL_AMBIGUOUS_CALL", source: body("⟦f⟧(1);", "void f(uint a) { }\nvoid f(double a) { }\n") },

@@ -30,6 +30,13 @@ describe("the relaxed dialect", () => {
     expect(result.ok).toBe(true);
   });
 
+  it.each([
+    "#version 300 es\nprecision highp float;\nout vec4 o;\nvoid main() { int texture2D = 1; o = vec4(texture2D); }",
+    "#version 330\nuniform vec4 texture3D;\nout vec4 o;\nvoid main() { o = texture3D; }",
+  ])("takes a texture type of Vulkan as a name in an older version: %s", (source) => {
+    expect(compile(source, { stage: "fragment", dialect: "relaxed" }).diagnostics.map(formatDiagnostic)).toEqual([]);
+  });
+
   it.each(shaders)("$name is not for Vulkan as it stands", ({ source, stage }) => {
     expect(compile(source, { stage }).ok).toBe(false);
   });

@@ -123,11 +123,12 @@ export abstract class BlockChecker extends InterfaceChecker {
   ): void {
     const place = { position: decl.namePosition, end: decl.namePosition + decl.name.length };
     const stage = this.context.stage;
+    const misplaced = stage === (storage === "in" ? "vertex" : "fragment");
     if (stage === "compute") {
       this.diagnostics.error("GLSL_COMPUTE_INTERFACE", { storage }, place.position, place.end);
-    } else if (stage === (storage === "in" ? "vertex" : "fragment")) {
-      const what = `a block with the storage '${storage}'`;
-      this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: decl.name, what }, place.position, place.end);
+    } else if (misplaced) {
+      const values = { stage, kind: storage === "in" ? "input" : "output" };
+      this.diagnostics.error("GLSL_NO_STAGE_BLOCKS", values, place.position, place.end);
     }
     this.checkName(decl.name, place);
     this.noteGrowing(members, false);
@@ -135,7 +136,7 @@ export abstract class BlockChecker extends InterfaceChecker {
     const captured = storage === "out" ? this.captures.members(q, members) : undefined;
     const placed = captured?.members ?? members;
     const own = members.every((member) => member.layout.location !== undefined);
-    if (!q.layout.has("location") && !own && !this.context.relaxed) {
+    if (!misplaced && !q.layout.has("location") && !own && !this.context.relaxed) {
       this.diagnostics.error("GLSL_NO_LOCATION", { name: decl.name }, place.position, place.end);
     }
     const qualified = placed.map((member) => {

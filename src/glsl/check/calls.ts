@@ -13,8 +13,10 @@ import { type Range, signRank } from "./base.ts";
 import { ConstructorChecker } from "./constructors.ts";
 import { type KnownFunction, rememberedOverload, rememberOverload } from "./dialect.ts";
 import { foldBuiltin } from "./fold-builtins.ts";
+import { foreignFunctions } from "./foreign-names.ts";
 import { assignProblem, rootVariable, throughReference } from "./lvalues.ts";
 import { memoryOrderProblem, scopeArgument } from "./memory-order.ts";
+import { mayEnable, reportMissingFunction } from "./missing.ts";
 import { builtinNode, callNode, textNode } from "./nodes.ts";
 import type { Scopes } from "./scope.ts";
 import type { ConstantExpr, Constness, Expr, FunctionSymbol } from "./tree.ts";
@@ -46,6 +48,11 @@ export abstract class CallChecker extends ConstructorChecker {
       // `texture2D(…)` is a function there, and no type
       const { position, end, type } = callee;
       return this.call({ ...call, callee: { kind: "name", name: type.name, position, end } });
+    }
+    if (callee.kind === "type" && builtinOverloads(callee.type.name).length > 0) {
+      this.values(call.args);
+      reportMissingFunction(this.context, { name: callee.type.name, position: callee.position, end: callee.end });
+      return this.errorExpr(call);
     }
     if (callee.kind === "type") return this.construct(this.resolveType(callee.type), this.values(call.args), call);
     if (callee.kind === "member") return this.method(call, callee);
@@ -143,11 +150,28 @@ export abstract class CallChecker extends ConstructorChecker {
   private unknownFunction(call: ast.CallExpr, callee: ast.NameExpr): Expr {
     this.values(call.args);
     if (this.context.lostNames.has(callee.name) || this.diagnostics.full) return this.errorExpr(call);
-    const near = suggest(callee.name, this.functionNames());
+    if (this.diagnostics.isOfRefused(callee.name) || reportMissingFunction(this.context, callee))
+      return this.errorExpr(call);
+    const near = foreignFunctions.get(callee.name) ?? suggest(callee.name, this.functionNames());
     const { position, end } = callee;
     if (near === undefined) this.diagnostics.error("GLSL_UNDECLARED_FUNCTION", { name: callee.name }, position, end);
     else this.diagnostics.error("GLSL_UNDECLARED_FUNCTION_NEAR", { name: callee.name, near }, position, end);
     return this.errorExpr(call);
+  }
+
+  /** Reports a call that fits a form of the function that an extension would bring. */
+  private reportMissingForm({ name, position, end }: ast.NameExpr, args: readonly Expr[]): boolean {
+    const missing = builtinOverloads(name).filter(({ extensions }) =>
+      extensions.every((each) => !this.context.extensions.has(each)),
+    );
+    const form =
+      missing.find(({ parameters }) => this.isExact(parameters, args)) ?? this.bestCandidates(missing, args)[0];
+    if (form === undefined || "kind" in form) return false;
+    const extension = form.extensions.find((each) => mayEnable(this.context, each));
+    if (extension === undefined) return false;
+    const types = form.parameters.map((parameter) => typeName(parameter.type)).join(", ");
+    this.diagnostics.error("GLSL_NEEDS_EXTENSION", { what: `'${name}(${types})'`, extension }, position, end);
+    return true;
   }
 
   private *functionNames(): Iterable<string> {
@@ -218,6 +242,8 @@ export abstract class CallChecker extends ConstructorChecker {
     const candidates = isBuiltin ? known.overloads : [...functions, ...known.overloads];
     const best = this.bestCandidates(candidates, args);
     const [target] = best;
+    if (target === undefined && isBuiltin && this.diagnostics.isOfRefused(callee.name)) return undefined;
+    if (target === undefined && isBuiltin && this.reportMissingForm(callee, args)) return undefined;
     if (target === undefined || best.length > 1) {
       this.reportNoOverload(callee, args, target === undefined ? candidates : best, target !== undefined);
       return undefined;

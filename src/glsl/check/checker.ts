@@ -142,7 +142,14 @@ class Checker extends StatementChecker {
     for (const parameter of parameters) if (parameter.name !== "") this.declare(parameter.name, parameter, parameter);
     this.sawReturn = false;
     symbol.body = this.functionBody(decl.body);
-    if (!this.sawReturn && returns.kind !== "void" && returns.kind !== "error" && !this.context.relaxed) {
+    // a return may stand in what could not be read
+    if (
+      !this.sawReturn &&
+      !decl.broken &&
+      returns.kind !== "void" &&
+      returns.kind !== "error" &&
+      !this.context.relaxed
+    ) {
       this.diagnostics.error("GLSL_NO_RETURN", { name: decl.name }, place.position, place.end);
     }
     symbol.closing = decl.body.end - 1;

@@ -89,6 +89,7 @@ export abstract class ConstructorChecker extends OperatorChecker {
       if (arg.kind === "constant" && !words) return this.constantExpr(type, arg.values, place);
       return convertNode(arg, type, 0, place);
     }
+    if (arg.type === vectorType("uint", 2)) return this.needWords(arg, type, place);
     const address = this.coerce(arg, scalarType("uint64"));
     if (address.kind === "error") return errorNode(address, type);
     if (address.kind === "constant") return this.constantExpr(type, address.values, place);
@@ -98,6 +99,7 @@ export abstract class ConstructorChecker extends OperatorChecker {
   /** `uint64_t(reference)`, `uvec2(reference)`. */
   private addressOf(type: Type, arg: Expr, place: Range): Expr {
     const words = type === vectorType("uint", 2) && this.context.extensions.has("GL_EXT_buffer_reference_uvec2");
+    if (type === vectorType("uint", 2) && !words) return this.needWords(arg, type, place);
     if (type !== scalarType("uint64") && !words) {
       const values = { from: typeName(arg.type), to: typeName(type) };
       this.diagnostics.error("GLSL_BAD_CONVERSION", values, arg.position, arg.end);
@@ -105,6 +107,14 @@ export abstract class ConstructorChecker extends OperatorChecker {
     }
     if (arg.kind === "constant" && !words) return this.constantExpr(type, arg.values, place);
     return convertNode(arg, type, 0, place);
+  }
+
+  /** Reports a conversion between a reference and two words that no extension allows. */
+  private needWords(arg: Expr, type: Type, place: Range): Expr {
+    const what = `the conversion of ${typeName(arg.type)} to ${typeName(type)}`;
+    const extension = "GL_EXT_buffer_reference_uvec2";
+    this.diagnostics.error("GLSL_NEEDS_EXTENSION", { what, extension }, arg.position, arg.end);
+    return this.errorExpr(place, type);
   }
 
   private constructNumeric(type: ScalarType | VectorType | MatrixType, args: readonly Expr[], place: Range): Expr {

@@ -26,7 +26,9 @@ import {
 import { type CheckContext, joinConstness, type Range } from "./base.ts";
 import { CallChecker } from "./calls.ts";
 import { wrapWide } from "./fold.ts";
+import { foreignVariables } from "./foreign-names.ts";
 import { unreadable } from "./lvalues.ts";
+import { reportMissingVariable } from "./missing.ts";
 import {
   assignNode,
   baseNode,
@@ -171,7 +173,8 @@ export abstract class ExpressionChecker extends CallChecker {
   protected conditionValue(expr: ast.Expr): Expr {
     const condition = this.value(expr);
     if (condition.type === boolType || condition.type.kind === "error") return condition;
-    this.diagnostics.error("GLSL_CONDITION_TYPE", { type: typeName(condition.type) }, expr.position, expr.end);
+    const code = expr.kind === "assign" && expr.op === undefined ? "GLSL_CONDITION_ASSIGNS" : "GLSL_CONDITION_TYPE";
+    this.diagnostics.error(code, { type: typeName(condition.type) }, expr.position, expr.end);
     return this.errorExpr(expr);
   }
 
@@ -220,13 +223,14 @@ export abstract class ExpressionChecker extends CallChecker {
   /** Each use of an unknown name is a mistake of its own, but not where its declaration was lost to a syntax error. */
   private undeclared({ name, position, end }: ast.NameExpr): void {
     if (this.context.lostNames.has(name) || this.diagnostics.full) return;
+    if (reportMissingVariable(this.context, name, this.stageBuiltins().get(name), { position, end })) return;
     const stages = this.otherStages(name);
     if (stages.length > 0) {
       const values = { name, stages: stages.join(" and "), stage: this.context.stage };
       this.diagnostics.error("GLSL_BUILTIN_STAGE", values, position, end);
       return;
     }
-    const near = suggest(name, this.valueNames());
+    const near = foreignVariables.get(name) ?? suggest(name, this.valueNames());
     if (near === undefined) this.diagnostics.error("GLSL_UNDECLARED", { name }, position, end);
     else this.diagnostics.error("GLSL_UNDECLARED_NEAR", { name, near }, position, end);
   }

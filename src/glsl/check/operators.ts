@@ -69,7 +69,11 @@ export abstract class OperatorChecker extends CheckBase {
     const whole = step.type.kind === "scalar" && isInteger(step.type.scalar);
     if (!has2 || !fits || !whole || base.type.kind !== "reference") {
       const values = { op, left: typeName(left.type), right: typeName(right.type) };
-      this.diagnostics.error("GLSL_BAD_OPERANDS", values, position, end);
+      const steps = (fits && whole) || (op === "-" && same);
+      if (!has2 && steps) {
+        const what = `operator ${op} on ${typeName(base.type)}`;
+        this.diagnostics.error("GLSL_NEEDS_EXTENSION", { what, extension: "GL_EXT_buffer_reference2" }, position, end);
+      } else this.diagnostics.error("GLSL_BAD_OPERANDS", values, position, end);
       return this.errorExpr(place);
     }
     if (base.kind === "constant" && step.kind === "constant") {

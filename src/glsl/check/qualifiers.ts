@@ -250,6 +250,9 @@ export abstract class QualifierChecker extends ExpressionChecker {
         if (precision !== undefined) this.diagnostics.error("GLSL_DUPLICATE_QUALIFIER", { name }, position, end);
         precision = name;
         this.warnOfDefaults(qualifier);
+      } else if (name === "attribute" || name === "varying") {
+        const instead = name === "varying" && this.context.stage === "vertex" ? "out" : "in";
+        this.diagnostics.error("GLSL_NEEDS_RELAXED", { name, instead }, position, end);
       } else this.diagnostics.error("GLSL_UNSUPPORTED", { what: `the qualifier '${name}'` }, position, end);
     }
     const { position, end } = list.length > 0 ? { position: list[0]!.position, end: list.at(-1)!.end } : place;
@@ -290,6 +293,7 @@ export abstract class QualifierChecker extends ExpressionChecker {
     // identifiers of layouts don't depend on case before 4.60, and nobody minds later
     const kind = layoutKinds.get(id.name) ?? layoutKinds.get(id.name.toLowerCase());
     if (kind === undefined) {
+      if (this.diagnostics.isOfRefused(id.name)) return undefined;
       this.diagnostics.error("GLSL_UNKNOWN_LAYOUT", { name: id.name }, position, end);
       return undefined;
     }

@@ -20,6 +20,7 @@ import {
   typeName,
 } from "../types/index.ts";
 import type { CheckContext, Range } from "./base.ts";
+import { foreignTypes } from "./foreign-names.ts";
 import { QualifierChecker, type Qualifiers } from "./qualifiers.ts";
 import type { FunctionSet, ScopeSymbol } from "./scope.ts";
 import type { Expr, FunctionSymbol, Variable } from "./tree.ts";
@@ -118,7 +119,8 @@ export abstract class SpecifierChecker extends QualifierChecker {
     const symbol = this.scopes.lookup(spec.name);
     if (symbol?.kind === "struct") return symbol.type;
     if (symbol?.kind === "lost" || this.context.lostNames.has(spec.name)) return errorType;
-    const near = suggest(spec.name, this.structNames());
+    if (this.diagnostics.isOfRefused(spec.name)) return errorType;
+    const near = foreignTypes.get(spec.name) ?? suggest(spec.name, this.structNames());
     const { name, position, end } = spec;
     if (near === undefined) this.diagnostics.error("GLSL_UNKNOWN_TYPE", { name }, position, end);
     else this.diagnostics.error("GLSL_UNKNOWN_TYPE_NEAR", { name, near }, position, end);

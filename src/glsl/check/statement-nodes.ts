@@ -59,3 +59,10 @@ type Jump = Of<"break" | "continue" | "discard" | "demote" | "terminate">;
 export function jumpStatement(kind: Jump["kind"], position: number): Jump {
   return simple(kind, position) as Jump;
 }
+
+/** Statements that are names, and the extensions that make them statements. */
+export const namedJumps: ReadonlyMap<string, { readonly kind: "demote" | "terminate"; readonly extension: string }> =
+  new Map([
+    ["demote", { kind: "demote", extension: "GL_EXT_demote_to_helper_invocation" }],
+    ["terminateInvocation", { kind: "terminate", extension: "GL_EXT_terminate_invocation" }],
+  ]);

@@ -5,7 +5,7 @@ import type { CheckContext } from "./base.ts";
 import { DeclarationChecker } from "./declarations.ts";
 import { variableNode } from "./nodes.ts";
 import { Scopes } from "./scope.ts";
-import { blockStatement, expressionStatement, jumpStatement, returnStatement } from "./statement-nodes.ts";
+import { blockStatement, expressionStatement, jumpStatement, namedJumps, returnStatement } from "./statement-nodes.ts";
 import type {
   DeclareStmt,
   Expr,
@@ -30,11 +30,6 @@ interface Flow {
   readonly loop: boolean;
   readonly breakable: boolean;
 }
-
-const namedJumps: ReadonlyMap<string, { readonly kind: "demote" | "terminate"; readonly extension: string }> = new Map([
-  ["demote", { kind: "demote", extension: "GL_EXT_demote_to_helper_invocation" }],
-  ["terminateInvocation", { kind: "terminate", extension: "GL_EXT_terminate_invocation" }],
-]);
 
 const outside: Flow = { loop: false, breakable: false };
 const inLoop: Flow = { loop: true, breakable: true };
@@ -266,7 +261,8 @@ export abstract class StatementChecker extends DeclarationChecker {
         continue;
       }
       if (at === stmt.body.length - 1) {
-        if (this.context.version.es) this.diagnostics.error("GLSL_CASE_AT_END", {}, position, end);
+        const { es, number } = this.context.version;
+        if (es && number !== 310) this.diagnostics.error("GLSL_CASE_AT_END", {}, position, end);
         else this.diagnostics.warn("GLSL_CASE_AT_END", {}, position, end);
       }
       let label = cases.at(-1);

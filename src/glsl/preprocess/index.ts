@@ -1,3 +1,3 @@
-export { glslExtensions } from "./extensions.ts";
+export { glslExtensions, supportedExtensions } from "./extensions.ts";
 export { noDefines, type Preprocessed, preprocess } from "./preprocess.ts";
 export type { Version } from "./version.ts";

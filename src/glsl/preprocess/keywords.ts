@@ -6,6 +6,12 @@ const explicitTypeExtensions = /explicit_arithmetic_types|8bit_storage|16bit_sto
 const laterKeywords: ReadonlySet<string> = new Set([
   ..."buffer shared sample patch coherent restrict readonly writeonly precise subroutine sampler".split(" "),
   ..."samplerShadow atomic_uint double resource common partition active filter input output".split(" "),
+  // OpenGL has no textures without samplers
+  ...["", "i", "u"].flatMap((texel) =>
+    "1D 2D 3D Cube 1DArray 2DArray CubeArray 2DRect Buffer 2DMS 2DMSArray"
+      .split(" ")
+      .map((dim) => `${texel}texture${dim}`),
+  ),
   ..."nonprivate devicecoherent queuefamilycoherent workgroupcoherent subgroupcoherent shadercallcoherent".split(" "),
 ]);
 /** Extensions that make such a name a keyword before its version. */

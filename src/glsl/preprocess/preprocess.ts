@@ -514,6 +514,7 @@ class Preprocessor {
     if (!older && !extensionSet.has(name.text)) {
       if (how === "require") {
         this.diagnostics.error("GLSL_UNKNOWN_EXTENSION", { name: name.text }, name.position, name.end);
+        this.diagnostics.refuse(name.text);
       } else {
         this.diagnostics.warn("GLSL_UNKNOWN_EXTENSION", { name: name.text }, name.position, name.end);
       }
@@ -556,8 +557,8 @@ class Preprocessor {
       this.diagnostics.error("GLSL_BAD_LINE", {}, at.position, at.end);
       return;
     }
-    const file = name?.kind === T.String ? name.text.slice(1, -1) : undefined;
-    this.sources.overrideLine(directive.position, Number(line.text), file);
+    if (name?.kind === T.Number) this.sources.overrideString(directive.position, Number(line.text), name.text);
+    else this.sources.overrideLine(directive.position, Number(line.text), name?.text.slice(1, -1));
   }
 
   private include(directive: Token): void {

@@ -180,6 +180,8 @@ export interface FunctionDecl extends Node {
   readonly namePosition: number;
   readonly parameters: readonly Parameter[];
   readonly body: CompoundStmt | undefined;
+  /** Some of the body could not be read. */
+  readonly broken: boolean;
 }
 /** `layout(local_size_x = 8) in;` or, with names, `invariant gl_Position;`. */
 export interface QualifierDecl extends Node {

@@ -30,6 +30,8 @@ export class Cursor {
   protected depth = 0;
   protected readonly lists = new Lists();
   private lost: Set<string> | undefined;
+  /** Syntax errors that were recovered from. */
+  protected recovered = 0;
   /** The columns of the tokens, side by side here to be found fast. */
   private kinds!: Uint8Array;
   private texts!: readonly string[];
@@ -50,6 +52,7 @@ export class Cursor {
     this.depth = 0;
     this.lists.clear();
     this.lost = undefined;
+    this.recovered = 0;
     this.typeNames = undefined;
   }
 
@@ -124,6 +127,12 @@ export class Cursor {
 
   /** Reports the token in the way and leaves the statement. */
   protected fail(wanted: string): never {
+    this.complain(wanted);
+    throw new SyntaxFailure();
+  }
+
+  /** Reports the token in the way. */
+  protected complain(wanted: string): void {
     const { kind, text, position, end } = this;
     if (kind === T.Bad) {
       this.diagnostics.error("GLSL_BAD_CHARACTER", { text }, position, end);
@@ -132,10 +141,12 @@ export class Cursor {
     } else if (kind === T.Reserved) {
       this.diagnostics.error("GLSL_RESERVED_WORD", { name: text }, position, end);
     } else {
+      // a keyword of a refused extension is read as a name, and in the way of what follows
+      const previous = this.texts[Math.max(0, this.at - 1)]!;
+      if (this.diagnostics.isOfRefused(text) || this.diagnostics.isOfRefused(previous)) return;
       const found = kind === T.Eof ? "the end of the file" : `'${text}'`;
       this.diagnostics.error("GLSL_SYNTAX", { wanted, found }, position, end);
     }
-    throw new SyntaxFailure();
   }
 
   /** Runs one more level of nesting. */
@@ -155,6 +166,7 @@ export class Cursor {
    * stops before a `}` that closes what is around it. Names passed over are remembered as lost.
    */
   protected recover(start: number): void {
+    this.recovered++;
     this.reportUnknownTypes(start);
     let opened = 0;
     for (let at = start; at < this.at; at++) {
@@ -197,6 +209,7 @@ export class Cursor {
       if (this.kindOf(at) !== T.Identifier || this.kindOf(at + 1) !== T.Identifier) continue;
       const name = this.texts[at]!;
       const isTag = at > 0 && this.kindOf(at - 1) === T.Struct;
+      if (this.diagnostics.isOfRefused(name)) continue;
       if (isTag || this.typeNames?.has(name) === true || this.lostNames.has(name)) continue;
       this.diagnostics.error("GLSL_UNKNOWN_TYPE", { name }, this.positions[at]!, this.ends[at]!);
     }

@@ -19,6 +19,17 @@ import { SyntaxFailure } from "./cursor.ts";
 import { ExpressionParser, noDimensions } from "./expressions.ts";
 import { nameExpr } from "./nodes.ts";
 
+const noNames: readonly NameExpr[] = [];
+
+function isLocalSizeId({ name }: LayoutId): boolean {
+  return name.startsWith("local_size_");
+}
+
+/** Whether the qualifiers are a whole declaration: the workgroup's size. */
+function isLocalSize(qualifiers: readonly Qualifier[]): boolean {
+  return qualifiers.at(-1)?.name === "in" && qualifiers.at(-2)?.layout?.some(isLocalSizeId) === true;
+}
+
 /** Parses declarations: variables, blocks, functions, qualifiers alone. */
 export abstract class DeclarationParser extends ExpressionParser {
   protected abstract compound(): CompoundStmt;
@@ -65,6 +76,11 @@ export abstract class DeclarationParser extends ExpressionParser {
     const start = this.position;
     const qualifiers = this.qualifiers();
     if (qualifiers.length > 0) {
+      if (this.kind !== T.Semicolon && isLocalSize(qualifiers) && this.startsDeclaration()) {
+        // what follows is a declaration of its own
+        this.complain("';'");
+        return { kind: "qualifiers", qualifiers, names: noNames, position: start, end: this.previousEnd };
+      }
       if (this.kind === T.Semicolon) return this.qualifierDecl(start, qualifiers, false);
       if (this.kind === T.Identifier) {
         const next = this.kindAt(1);
@@ -107,14 +123,17 @@ export abstract class DeclarationParser extends ExpressionParser {
 
   protected qualifiers(): readonly Qualifier[] {
     const start = this.lists.top;
+    let sized: readonly LayoutId[] | undefined;
     for (;;) {
       const { kind, position } = this;
       if (kind === T.Qualifier || this.isNonUniformQualifier()) {
         const name = this.takeText();
         this.lists.add({ name, layout: undefined, position, end: this.previousEnd });
+        if (name === "in" && sized?.some(isLocalSizeId) === true) return this.lists.end<Qualifier>(start);
       } else if (kind === T.Layout) {
         this.take();
         const layout = this.layoutIds();
+        sized = layout;
         this.lists.add({ name: "layout", layout, position, end: this.previousEnd });
       } else {
         return this.lists.end<Qualifier>(start);
@@ -241,13 +260,15 @@ export abstract class DeclarationParser extends ExpressionParser {
     if (this.kind === T.LeftBracket) this.attributes();
     let end = this.previousEnd;
     let body: CompoundStmt | undefined;
+    const { recovered } = this;
     if (this.kind === T.LeftBrace) {
       body = this.compound();
     } else {
       this.expect(T.Semicolon, "'{' or ';'");
       end = this.previousEnd;
     }
-    return { kind: "function", qualifiers, returns, name, namePosition, parameters, position, body, end };
+    const broken = this.recovered > recovered;
+    return { kind: "function", qualifiers, returns, name, namePosition, parameters, position, body, broken, end };
   }
 
   private parameter(): Parameter {

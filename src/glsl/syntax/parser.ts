@@ -42,6 +42,11 @@ class Parser extends DeclarationParser {
         this.take();
         continue;
       }
+      if (this.kindAt(0) === T.RightBrace) {
+        this.diagnostics.error("GLSL_STRAY_BRACE", {}, this.position, this.end);
+        this.take();
+        continue;
+      }
       const start = this.at;
       const { top } = this.lists;
       try {
