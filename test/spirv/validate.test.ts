@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { assemble, readModule, validateModule } from "../../src/spirv/index.ts";
+import { assemble, readModule, type SpirvTarget, validateModule } from "../../src/spirv/index.ts";
 import { oracle, runOracle } from "../oracles.ts";
 import { glslangModules, withFolder } from "./modules.ts";
 
@@ -33,6 +33,7 @@ OpDecorate %buffer Binding 0
 %zero = OpConstant %uint 0
 %one = OpConstant %uint 1
 %two = OpConstant %uint 2
+%five = OpConstant %uint 5
 %semantics = OpConstant %uint 264
 %half = OpConstant %float 0.5
 %true = OpConstantTrue %bool
@@ -74,8 +75,8 @@ OpReturnValue %r
 OpFunctionEnd
 `;
 
-function wordsOf(text: string): Uint32Array {
-  const result = assemble(text);
+function wordsOf(text: string, target?: SpirvTarget): Uint32Array {
+  const result = assemble(text, target === undefined ? {} : { target });
   if (!result.ok) throw new Error(JSON.stringify(result.diagnostics));
   return result.words;
 }
@@ -106,6 +107,12 @@ const broken: readonly (readonly [about: string, from: string, to: string, code:
     "SPIRV_LAYOUT",
   ],
   ["no workgroup size", "OpExecutionMode %main LocalSize 8 1 1\n", "", "SPIRV_LAYOUT"],
+  [
+    "a fragment shader without an origin",
+    'GLCompute %main "main" %buffer\nOpExecutionMode %main LocalSize 8 1 1',
+    'Fragment %main "main" %buffer',
+    "SPIRV_LAYOUT",
+  ],
   ["an entry point with parameters", '%main "main" %buffer', '%f "main" %buffer', "SPIRV_LAYOUT"],
   ["an undefined id", "OpStore %at %call", "OpStore %at %nowhere", "SPIRV_ID_UNDEFINED"],
   ["a use before the definition", "%sum = OpFAdd %float %value", "%sum = OpFAdd %float %call", "SPIRV_ID_FORWARD"],
@@ -151,6 +158,96 @@ const broken: readonly (readonly [about: string, from: string, to: string, code:
   ["a stride that splits words", "ArrayStride 4", "ArrayStride 6", "SPIRV_DECORATION"],
   ["a buffer without Binding", "OpDecorate %buffer Binding 0\n", "", "SPIRV_DECORATION"],
   ["a decoration of a member that is not there", "%block 1 Offset 16", "%block 2 Offset 16", "SPIRV_DECORATION"],
+  [
+    "a selection that ends at one of its cases",
+    "OpSelectionMerge %done None",
+    "OpSelectionMerge %then None",
+    "SPIRV_CFG",
+  ],
+  ["a half without Float16", "%half = OpConstant", "%f16 = OpTypeFloat 16\n%half = OpConstant", "SPIRV_LAYOUT"],
+  ["a double without Float64", "%half = OpConstant", "%f64 = OpTypeFloat 64\n%half = OpConstant", "SPIRV_LAYOUT"],
+  ["a byte without Int8", "%half = OpConstant", "%i8 = OpTypeInt 8 0\n%half = OpConstant", "SPIRV_LAYOUT"],
+  ["a short without Int16", "%half = OpConstant", "%i16 = OpTypeInt 16 0\n%half = OpConstant", "SPIRV_LAYOUT"],
+  ["a long without Int64", "%half = OpConstant", "%i64 = OpTypeInt 64 1\n%half = OpConstant", "SPIRV_LAYOUT"],
+  ["a buffer that no interface lists", '"main" %buffer', '"main"', "SPIRV_LAYOUT"],
+  ["a capability of kernels", "OpCapability Shader\n", "OpCapability Shader\nOpCapability Kernel\n", "SPIRV_LAYOUT"],
+  [
+    "a texel pointer into a buffer",
+    "OpStore %at %call",
+    "%texel = OpImageTexelPointer %pfloat %buffer %one %zero\nOpStore %at %call",
+    "SPIRV_TYPE",
+  ],
+  [
+    "a load of a struct with a runtime array",
+    "OpStore %at %call",
+    "%whole = OpLoad %block %buffer\nOpStore %at %call",
+    "SPIRV_TYPE",
+  ],
+  [
+    "a workgroup variable that starts as a value",
+    "%ffn =",
+    "%pshared = OpTypePointer Workgroup %float\n%shared = OpVariable %pshared Workgroup %half\n%ffn =",
+    "SPIRV_TYPE",
+  ],
+  [
+    "a push constant with an initialiser",
+    "%ffn =",
+    `%push = OpTypeStruct %float
+%null = OpConstantNull %push
+%ppush = OpTypePointer PushConstant %push
+%pushed = OpVariable %ppush PushConstant %null
+%ffn =`,
+    "SPIRV_TYPE",
+  ],
+  [
+    "a SpecId of a plain constant",
+    "OpDecorate %block Block",
+    "OpDecorate %block Block\nOpDecorate %half SpecId 3",
+    "SPIRV_DECORATION",
+  ],
+  [
+    "a Location of a buffer",
+    "OpDecorate %block Block",
+    "OpDecorate %block Block\nOpDecorate %buffer Location 1",
+    "SPIRV_DECORATION",
+  ],
+  ["a BufferBlock after SPIR-V 1.3", "OpDecorate %block Block", "OpDecorate %block BufferBlock", "SPIRV_DECORATION"],
+  [
+    "a conversion to the same width",
+    "OpStore %at %call",
+    "%same = OpSConvert %int %one\nOpStore %at %call",
+    "SPIRV_TYPE",
+  ],
+  [
+    "an atomic of the whole queue family",
+    "OpStore %at %call",
+    "%family = OpAtomicLoad %float %at %five %zero\nOpStore %at %call",
+    "SPIRV_TYPE",
+  ],
+  [
+    "an atomic on a local variable",
+    "OpStore %at %call",
+    "%atomic = OpAtomicLoad %float %local %one %zero\nOpStore %at %call",
+    "SPIRV_TYPE",
+  ],
+  ["a barrier of the whole queue family", "OpControlBarrier %two %two", "OpControlBarrier %five %two", "SPIRV_TYPE"],
+  ["a barrier of the whole device", "OpControlBarrier %two %two", "OpControlBarrier %one %two", "SPIRV_TYPE"],
+  [
+    "memory of the queue family in a barrier",
+    "OpControlBarrier %two %two",
+    "OpControlBarrier %two %five",
+    "SPIRV_TYPE",
+  ],
+  [
+    "an array of arrays of buffers",
+    "%ffn =",
+    `%row = OpTypeArray %block %two
+%grid = OpTypeArray %row %two
+%pgrid = OpTypePointer StorageBuffer %grid
+%second = OpVariable %pgrid StorageBuffer
+%ffn =`,
+    "SPIRV_DECORATION",
+  ],
 ];
 
 describe("validateModule", () => {
@@ -187,6 +284,14 @@ describe("validateModule", () => {
     expect(verdict(wordsOf(ordered), "main")).toEqual([]);
     const undeclared = ordered.replace("OpTypeForwardPointer %pnode PhysicalStorageBuffer\n", "");
     expect(verdict(wordsOf(undeclared)).map((d) => d.code)).toContain("SPIRV_ID_FORWARD");
+  });
+
+  it("wants the extension for a non-semantic set before SPIR-V 1.6", () => {
+    const text = base.replace("OpMemoryModel", '%set = OpExtInstImport "NonSemantic.X"\nOpMemoryModel');
+    expect(verdict(wordsOf(text))).toEqual([]);
+    expect(verdict(wordsOf(text, "vulkan1.2")).map((d) => d.code)).toEqual(["SPIRV_LAYOUT"]);
+    const extended = text.replace("%glsl =", 'OpExtension "SPV_KHR_non_semantic_info"\n%glsl =');
+    expect(verdict(wordsOf(extended, "vulkan1.2"))).toEqual([]);
   });
 
   it("finds several errors in one run", () => {

@@ -314,9 +314,15 @@ class FunctionFlow {
   }
 
   #checkEdge(from: number, to: number, chains: readonly (Construct | undefined)[], tree: Dominators): void {
+    const { terminator } = this.#blocks[from]!;
+    // a construct is entered at its first block
+    for (let c = chains[to]; c !== undefined && c !== chains[from] && !this.#contains(c, chains[from]); c = c.outer) {
+      if (to === c.header || (c.kind === "continue" && to === c.target)) continue;
+      this.#complain(terminator, "enters a construct other than by its header");
+      return;
+    }
     let passed = false;
     let passedSwitch = false;
-    const { terminator } = this.#blocks[from]!;
     for (let c = chains[from]; c !== undefined; c = c.outer) {
       if (to === c.merge) {
         const legal = !passed || c.kind === "loop" || c.kind === "continue" || (c.kind === "switch" && !passedSwitch);

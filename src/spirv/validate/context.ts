@@ -1,16 +1,25 @@
-import type { Instruction, Module } from "../module.ts";
+import { Op } from "../enums.ts";
+import { type Instruction, type Module, operand } from "../module.ts";
 import type { Types } from "./types.ts";
 
 /** What a check of one instruction sees; one object serves all, `at` moves it on. */
 export class Context {
   readonly module: Module;
   readonly types: Types;
+  /** Declared by the module, what they imply left out. */
+  readonly capabilities: ReadonlySet<number>;
   #first = 0;
   #end = 0;
 
   constructor(module: Module, types: Types) {
     this.module = module;
     this.types = types;
+    const capabilities = new Set<number>();
+    for (const instruction of module.instructions) {
+      if (instruction.opcode === Op.OpMemoryModel) break;
+      if (instruction.opcode === Op.OpCapability) capabilities.add(operand(module, instruction, 0));
+    }
+    this.capabilities = capabilities;
   }
 
   /** Looks at `instruction` with its first `skip` operand words left out. */

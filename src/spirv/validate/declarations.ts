@@ -1,10 +1,61 @@
-import { BuiltIn, Decoration, Op } from "../enums.ts";
+import { BuiltIn, Capability, Decoration, Op } from "../enums.ts";
 import { enumKind, enumKindOf } from "../grammar.ts";
+import { decodeString } from "../literals.ts";
 import { type Instruction, type Module, operand, operandCount } from "../module.ts";
 import type { Reports } from "../reports.ts";
 
 /** Built-ins that a module may decorate without their capability as long as it does not use them (glslang does). */
 const unguarded: ReadonlySet<number> = new Set([BuiltIn.PointSize, BuiltIn.ClipDistance, BuiltIn.CullDistance]);
+
+/** Capabilities that Vulkan has in no version. Source: Vulkan specification, appendix "SPIR-V environment". */
+const foreign: ReadonlySet<number> = new Set([
+  Capability.Addresses,
+  Capability.Linkage,
+  Capability.Kernel,
+  Capability.Vector16,
+  Capability.Float16Buffer,
+  Capability.ImageBasic,
+  Capability.ImageReadWrite,
+  Capability.ImageMipmap,
+  Capability.Pipes,
+  Capability.DeviceEnqueue,
+  Capability.LiteralSampler,
+  Capability.GenericPointer,
+  Capability.SubgroupDispatch,
+  Capability.NamedBarrier,
+  Capability.PipeStorage,
+]);
+
+const storage16 = [
+  "StorageBuffer16BitAccess",
+  "UniformAndStorageBuffer16BitAccess",
+  "StoragePushConstant16",
+  "StorageInputOutput16",
+  "WorkgroupMemoryExplicitLayout16BitAccessKHR",
+];
+const storage8 = [
+  "StorageBuffer8BitAccess",
+  "UniformAndStorageBuffer8BitAccess",
+  "StoragePushConstant8",
+  "WorkgroupMemoryExplicitLayout8BitAccessKHR",
+];
+
+/**
+ * Scalar types by `width`: what allows them, capabilities or extensions. Source: SPIR-V specification, OpTypeInt and
+ * OpTypeFloat, and the extensions named.
+ */
+const intNeeds: Readonly<Record<number, readonly string[]>> = {
+  8: ["Int8", ...storage8],
+  16: ["Int16", ...storage16, "SPV_AMD_gpu_shader_int16"],
+  64: ["Int64"],
+};
+const floatNeeds: Readonly<Record<number, readonly string[]>> = {
+  16: ["Float16", ...storage16, "SPV_AMD_gpu_shader_half_float", "SPV_AMD_gpu_shader_half_float_fetch"],
+  64: ["Float64"],
+};
+
+/** Decorations that a later version took away: the last version that has them, as in a module's header. */
+const lastVersion: ReadonlyMap<number, number> = new Map([[Decoration.BufferBlock, 0x10300]]);
 
 const impliedNames = new Map<number, readonly string[]>();
 
@@ -34,9 +85,14 @@ function implied(capability: number): readonly string[] {
 export function checkCapabilities(module: Module, reports: Reports): void {
   const declared = new Set<string>();
   for (const instruction of module.instructions) {
-    if (instruction.opcode === Op.OpCapability)
-      for (const name of implied(operand(module, instruction, 0))) declared.add(name);
-    else if (instruction.opcode !== Op.OpLine && instruction.opcode !== Op.OpNoLine) break;
+    const { opcode, first, end } = instruction;
+    if (opcode === Op.OpCapability) {
+      const capability = operand(module, instruction, 0);
+      for (const name of implied(capability)) declared.add(name);
+      if (foreign.has(capability)) reports.rule("SPIRV_LAYOUT", instruction, "Vulkan has no such capability");
+    } else if (opcode === Op.OpExtension) declared.add(decodeString(module.words, first, end));
+    else if (opcode === Op.OpExtInstImport) checkSet(module, instruction, declared, reports);
+    else if (opcode !== Op.OpLine && opcode !== Op.OpNoLine) break;
   }
   const allowed = (needed: readonly string[]): boolean => needed.length === 0 || needed.some((c) => declared.has(c));
 
@@ -48,6 +104,12 @@ export function checkCapabilities(module: Module, reports: Reports): void {
     if (reports.full) return;
     const { opcode, row, index } = instruction;
     if (opcode === Op.OpCapability) continue;
+    if (opcode === Op.OpTypeInt || opcode === Op.OpTypeFloat) {
+      const width = operand(module, instruction, 0);
+      const needed = (opcode === Op.OpTypeInt ? intNeeds : floatNeeds)[width];
+      if (needed !== undefined && !allowed(needed))
+        complain(reports, instruction, `width ${width}`, needed.slice(0, 1));
+    }
     if (row.capabilities.length > 0 && !goodOps.has(opcode)) {
       if (allowed(row.capabilities)) goodOps.add(opcode);
       else complain(reports, instruction, row.name, row.capabilities);
@@ -66,6 +128,13 @@ export function checkCapabilities(module: Module, reports: Reports): void {
   }
 }
 
+/** Non-semantic sets are part of SPIR-V from 1.6 on, and an extension before. */
+function checkSet(module: Module, set: Instruction, declared: ReadonlySet<string>, reports: Reports): void {
+  if (module.version >= 0x10600 || !decodeString(module.words, set.first, set.end).startsWith("NonSemantic.")) return;
+  const extension = "SPV_KHR_non_semantic_info";
+  if (!declared.has(extension)) reports.rule("SPIRV_LAYOUT", set, `needs the extension ${extension}`);
+}
+
 function bitsOf(mask: number): number[] {
   const bits: number[] = [];
   for (let bit = 0; bit < 32; bit++) if ((mask >>> bit) & 1) bits.push((1 << bit) >>> 0);
@@ -76,7 +145,10 @@ function complain(reports: Reports, instruction: Instruction, what: string, need
   reports.rule("SPIRV_LAYOUT", instruction, `${what} needs the capability ${needed.join(" or ")}`);
 }
 
-/** Names and decorations of members name members that are there; built-ins stand on variables, members or constants. */
+/**
+ * Names and decorations of members name members that are there; built-ins stand on variables, members or constants, SpecId
+ * on scalar specialisation constants.
+ */
 export function checkAnnotationTargets(module: Module, globals: readonly Instruction[], reports: Reports): void {
   for (const instruction of globals) {
     const { opcode } = instruction;
@@ -87,9 +159,31 @@ export function checkAnnotationTargets(module: Module, globals: readonly Instruc
       else if (member >= operandCount(target)) {
         reports.rule("SPIRV_DECORATION", instruction, `the struct has no member ${member}`);
       }
-    } else if (opcode === Op.OpDecorate && operand(module, instruction, 1) === Decoration.BuiltIn) {
-      const good = target !== undefined && (target.opcode === Op.OpVariable || target.row.isConstant);
-      if (!good) reports.rule("SPIRV_DECORATION", instruction, "a built-in is a variable, a member or a constant");
+    } else if (opcode === Op.OpDecorate) {
+      const rule = decorationRule(module, operand(module, instruction, 1), target);
+      if (rule !== undefined) reports.rule("SPIRV_DECORATION", instruction, rule);
     }
+  }
+}
+
+function decorationRule(module: Module, decoration: number, target: Instruction | undefined): string | undefined {
+  if (module.version > (lastVersion.get(decoration) ?? module.version)) return "SPIR-V 1.4 took this decoration away";
+  switch (decoration) {
+    case Decoration.BuiltIn:
+      return target !== undefined && (target.opcode === Op.OpVariable || target.row.isConstant)
+        ? undefined
+        : "a built-in is a variable, a member or a constant";
+    case Decoration.SpecId:
+      switch (target?.opcode) {
+        case Op.OpSpecConstant:
+        case Op.OpSpecConstantTrue:
+        case Op.OpSpecConstantFalse:
+        case Op.OpDecorationGroup:
+          return undefined;
+        default:
+          return "SpecId stands on scalar specialisation constants";
+      }
+    default:
+      return undefined;
   }
 }

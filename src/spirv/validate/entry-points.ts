@@ -1,5 +1,6 @@
-import { type Annotations, entryInstruction, entryPoints } from "../annotations.ts";
+import { type Annotations, type EntryPoint, entryInstruction, entryPoints } from "../annotations.ts";
 import { BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass } from "../enums.ts";
+import { type FunctionInfo, forEachId, functionsOf, reachableFunctions } from "../functions.ts";
 import { stringWords } from "../literals.ts";
 import { type Instruction, type Module, operand, operandCount } from "../module.ts";
 import type { Reports } from "../reports.ts";
@@ -36,6 +37,7 @@ export function checkEntryPoints(module: Module, structure: Structure, types: Ty
       );
     }
   }
+  checkOrigins(module, entries, reports);
   for (const instruction of structure.globals) {
     const mode = instruction.opcode === Op.OpExecutionMode || instruction.opcode === Op.OpExecutionModeId;
     if (mode && !fns.has(operand(module, instruction, 0)))
@@ -52,6 +54,22 @@ export function checkEntryPoints(module: Module, structure: Structure, types: Ty
   }
 }
 
+/** A fragment shader says where its picture starts. */
+function checkOrigins(
+  module: Module,
+  entries: readonly (EntryPoint & { instruction: Instruction })[],
+  reports: Reports,
+) {
+  const { words, index } = module;
+  const isOrigin = (mode: number): boolean =>
+    mode === ExecutionMode.OriginUpperLeft || mode === ExecutionMode.OriginLowerLeft;
+  for (const { model, fn, instruction } of entries) {
+    if (model !== ExecutionModel.Fragment) continue;
+    if (!index.modes.some((at) => words[at + 1] === fn && isOrigin(words[at + 2]!)))
+      reports.rule("SPIRV_LAYOUT", instruction, "a fragment entry point needs OriginUpperLeft or OriginLowerLeft");
+  }
+}
+
 function hasLocalSize(module: Module, globals: readonly Instruction[], fn: number): boolean {
   return globals.some((g) => {
     const mode = operand(module, g, 1);
@@ -60,6 +78,60 @@ function hasLocalSize(module: Module, globals: readonly Instruction[], fn: numbe
     return g.opcode === Op.OpDecorate && mode === Decoration.BuiltIn && operand(module, g, 2) === BuiltIn.WorkgroupSize;
   });
 }
+
+/**
+ * Every variable that an entry point's functions use stands in its interface: inputs and outputs, from SPIR-V 1.4 on all
+ * global variables. Source: SPIR-V specification, OpEntryPoint.
+ */
+export function checkInterfaceLists(module: Module, structure: Structure, reports: Reports): void {
+  const { words } = module;
+  const all = module.version >= 0x10400;
+  const variables = structure.globals.filter((g) => {
+    const storage = operand(module, g, 0);
+    return g.opcode === Op.OpVariable && (all || storage === StorageClass.Input || storage === StorageClass.Output);
+  });
+  if (variables.length === 0) return;
+  // by id: 1 must be listed, 2 is listed
+  const state = new Uint8Array(module.bound);
+  const functions = functionsOf(module);
+  const usedBy = new Map<number, readonly number[]>();
+  const used = (fn: FunctionInfo): readonly number[] => {
+    const known = usedBy.get(fn.id);
+    if (known !== undefined) return known;
+    const found = new Set<number>();
+    for (const instruction of fn.instructions)
+      forEachId(module, instruction, (id) => {
+        if (state[id] !== 0) found.add(id);
+      });
+    const list = [...found];
+    usedBy.set(fn.id, list);
+    return list;
+  };
+  for (const entry of entryPoints(module.index)) {
+    for (const { result } of variables) state[result] = 1;
+    const instruction = entryInstruction(module, entry);
+    const nameAt = instruction.first + 2;
+    for (let at = nameAt + stringWords(words, nameAt, instruction.end); at < instruction.end; at++)
+      if (state[words[at]!] === 1) state[words[at]!] = 2;
+    for (const fn of reachableFunctions(functions, entry.fn)) {
+      for (const id of used(fn)) {
+        if (state[id] !== 1) continue;
+        state[id] = 2;
+        reports.rule("SPIRV_LAYOUT", module.definitions[id]!, `entry point ${entry.name} uses it without listing it`);
+      }
+    }
+  }
+}
+
+/** Storage classes whose variables have no Location. */
+const unlocated: ReadonlySet<number> = new Set([
+  StorageClass.UniformConstant,
+  StorageClass.Uniform,
+  StorageClass.StorageBuffer,
+  StorageClass.PushConstant,
+  StorageClass.Workgroup,
+  StorageClass.Private,
+]);
 
 /** Checks that each block of a buffer or of push constants says where all of it lies, and where buffers are bound. */
 export function checkInterfaces(
@@ -81,11 +153,17 @@ export function checkInterfaces(
       if (bound && !there) reports.rule("SPIRV_DECORATION", variable, `needs a ${name}`);
       if (!bound && there) reports.rule("SPIRV_DECORATION", variable, `has a ${name} but is no resource`);
     }
-    if (!buffer && storage !== StorageClass.PushConstant) continue;
+    if (unlocated.has(storage) && annotations.has(variable.result, Decoration.Location))
+      reports.rule("SPIRV_DECORATION", variable, "has a Location but is no input or output");
     let type = types.part(variable.type, 1);
-    while (buffer && (types.opcode(type) === Op.OpTypeArray || types.opcode(type) === Op.OpTypeRuntimeArray)) {
-      type = types.part(type, 0);
+    const isArray = (): boolean =>
+      types.opcode(type) === Op.OpTypeArray || types.opcode(type) === Op.OpTypeRuntimeArray;
+    if (bound && isArray()) type = types.part(type, 0);
+    if (bound && isArray()) {
+      reports.rule("SPIRV_DECORATION", variable, "Vulkan has no arrays of arrays of resources");
+      continue;
     }
+    if (!buffer && storage !== StorageClass.PushConstant) continue;
     if (types.opcode(type) !== Op.OpTypeStruct || !annotations.isBlock(type)) {
       reports.rule("SPIRV_DECORATION", variable, "must be a struct decorated Block or BufferBlock");
       continue;

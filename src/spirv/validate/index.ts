@@ -5,7 +5,7 @@ import { findEntryPoint, type ShaderStage } from "../reflect.ts";
 import { Reports } from "../reports.ts";
 import { checkControlFlow } from "./cfg.ts";
 import { checkAnnotationTargets, checkCapabilities } from "./declarations.ts";
-import { checkEntryPoints, checkInterfaces } from "./entry-points.ts";
+import { checkEntryPoints, checkInterfaceLists, checkInterfaces } from "./entry-points.ts";
 import { checkIds } from "./ids.ts";
 import { checkInstructions } from "./instructions.ts";
 import { checkStructure } from "./structure.ts";
@@ -40,6 +40,7 @@ export function validateModule(module: Module, options: ValidateOptions = {}): r
   checkInstructions(module, structure, types, reports);
   checkControlFlow(module, structure, reports);
   checkEntryPoints(module, structure, types, reports);
+  checkInterfaceLists(module, structure, reports);
   checkInterfaces(module, structure, types, annotations, reports);
   if (failed() || options.entryPoint === undefined) return reports.diagnostics;
   reportSupport(module, options.entryPoint, options.stage, reports);

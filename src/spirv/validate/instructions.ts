@@ -1,4 +1,4 @@
-import { GlslStd450, Op, Scope, StorageClass } from "../enums.ts";
+import { Capability, GlslStd450, Op, Scope, StorageClass } from "../enums.ts";
 import { glslInstruction } from "../grammar.ts";
 import { decodeString } from "../literals.ts";
 import { type Instruction, type Module, operand, operandCount } from "../module.ts";
@@ -26,6 +26,24 @@ const atomics: ReadonlyMap<number, number> = new Map<number, number>([
   [Op.OpAtomicAnd, 4],
   [Op.OpAtomicOr, 4],
   [Op.OpAtomicXor, 4],
+]);
+
+/** Storage classes that atomics work on. Source: Vulkan specification, VUID-StandaloneSpirv-None-04686. */
+const atomicStorage: ReadonlySet<number> = new Set([
+  StorageClass.Uniform,
+  StorageClass.Workgroup,
+  StorageClass.Image,
+  StorageClass.StorageBuffer,
+  StorageClass.PhysicalStorageBuffer,
+  StorageClass.TaskPayloadWorkgroupEXT,
+]);
+
+/** Storage classes whose variables may have an initialiser. Source: VUID-StandaloneSpirv-OpVariable-04651. */
+const initialised: ReadonlySet<number> = new Set([
+  StorageClass.Output,
+  StorageClass.Private,
+  StorageClass.Function,
+  StorageClass.Workgroup,
 ]);
 
 /** Checks result and operand types of each constant, global and instruction in a block. */
@@ -63,6 +81,10 @@ function ruleOf(c: Context, instruction: Instruction, body: FunctionBody | undef
   const plain = instructionRules.get(instruction.opcode);
   if (plain !== undefined) return applyRule(c, plain, instruction.type, 0);
   if (atomics.has(instruction.opcode)) return atomicRule(c, instruction);
+  if (instruction.opcode >= Op.OpGroupNonUniformElect && instruction.opcode <= Op.OpGroupNonUniformQuadSwap) {
+    const scope = constantOf(c, 0);
+    return scope === undefined || scope === Scope.Subgroup ? undefined : "execution scope must be Subgroup";
+  }
   return (
     checkComposite(c, instruction) ?? memoryRule(c, instruction, body) ?? controlRule(c, instruction, body, structure)
   );
@@ -93,12 +115,15 @@ function memoryRule(c: Context, instruction: Instruction, body: FunctionBody | u
       const found = c.module.definitions[initial];
       const constant = found !== undefined && (found.row.isConstant || found.opcode === Op.OpUndef);
       if (!constant && found?.opcode !== Op.OpVariable) return "initialiser must be a constant";
+      if (!initialised.has(storage)) return "variables of this storage class have no initialiser";
+      if (storage === StorageClass.Workgroup && found.opcode !== Op.OpConstantNull)
+        return "initialiser of a Workgroup variable must be an OpConstantNull";
       return types.ofValue(initial) === types.part(instruction.type, 1) ? undefined : "initialiser has the wrong type";
     }
     case Op.OpLoad: {
       const to = pointee(c, 0);
       if (to === 0) return "operand must be a pointer";
-      if (types.opcode(to) === Op.OpTypeRuntimeArray || types.at(to) === undefined) return "cannot load that type";
+      if (types.at(to) === undefined || types.hasRuntimeArray(to)) return "cannot load that type";
       return to === instruction.type ? undefined : "result type differs from the pointer's";
     }
     case Op.OpStore: {
@@ -116,6 +141,8 @@ function memoryRule(c: Context, instruction: Instruction, body: FunctionBody | u
     case Op.OpAccessChain:
     case Op.OpInBoundsAccessChain:
       return accessChainRule(c, instruction);
+    case Op.OpImageTexelPointer:
+      return texelPointerRule(c, instruction);
     case Op.OpArrayLength: {
       const struct = pointee(c, 0);
       const parts = types.opcode(struct) === Op.OpTypeStruct ? types.parts(struct) : undefined;
@@ -130,6 +157,23 @@ function memoryRule(c: Context, instruction: Instruction, body: FunctionBody | u
     default:
       return undefined;
   }
+}
+
+function texelPointerRule(c: Context, instruction: Instruction): string | undefined {
+  const { types } = c;
+  if (!types.isPointer(instruction.type) || types.part(instruction.type, 0) !== StorageClass.Image)
+    return "result type must be a pointer with storage class Image";
+  const image = pointee(c, 0);
+  if (types.opcode(image) !== Op.OpTypeImage) return "image must be a pointer to an image";
+  if (types.part(image, 0) !== types.part(instruction.type, 1)) return "result points to another type than the texel's";
+  if (types.base(c.typeOf(1)) !== "int") return "coordinate must be integers";
+  return isInteger(c, 2) ? undefined : "sample must be an integer";
+}
+
+/** The operand is a scalar integer. */
+function isInteger(c: Context, index: number): boolean {
+  const type = c.typeOf(index);
+  return c.types.base(type) === "int" && c.types.dimension(type) === 1;
 }
 
 function accessChainRule(c: Context, instruction: Instruction): string | undefined {
@@ -163,6 +207,7 @@ function atomicRule(c: Context, instruction: Instruction): string | undefined {
   const expected = atomics.get(instruction.opcode)!;
   const to = pointee(c, 0);
   if (to === 0) return "first operand must be a pointer";
+  if (!atomicStorage.has(types.part(c.typeOf(0), 0))) return "storage class has no atomics";
   const { opcode } = instruction;
   const exact = opcode === Op.OpAtomicLoad || opcode === Op.OpAtomicStore || opcode === Op.OpAtomicExchange;
   const base = types.base(to);
@@ -174,7 +219,8 @@ function atomicRule(c: Context, instruction: Instruction): string | undefined {
       return `operand ${i + 1} has the wrong type`;
     }
   }
-  return instruction.type !== 0 && instruction.type !== to ? "result type differs from the pointer's" : undefined;
+  if (instruction.type !== 0 && instruction.type !== to) return "result type differs from the pointer's";
+  return scopeRule(c, 1);
 }
 
 function isBoolScalar(c: Context, type: number): boolean {
@@ -230,18 +276,34 @@ function controlRule(
   }
 }
 
-/** Scopes of Vulkan (CrossDevice is none), and at most one ordering among the semantics. */
+/** The value of an OpConstant operand, undefined for any other. */
+function constantOf(c: Context, index: number): number | undefined {
+  const found = c.module.definitions[c.word(index)];
+  return found?.opcode === Op.OpConstant ? operand(c.module, found, 0) : undefined;
+}
+
+/** A memory scope of Vulkan (CrossDevice is none); QueueFamily came with Vulkan's memory model. */
+function scopeRule(c: Context, index: number): string | undefined {
+  const scope = constantOf(c, index);
+  if (scope === undefined) return undefined;
+  if (scope < Scope.Device || scope > Scope.ShaderCallKHR) return `${scope} is no scope`;
+  return scope === Scope.QueueFamily && !c.capabilities.has(Capability.VulkanMemoryModel)
+    ? "scope QueueFamily needs the capability VulkanMemoryModel"
+    : undefined;
+}
+
+/** Scopes, and at most one ordering among the semantics. */
 function barrierRule(c: Context, instruction: Instruction): string | undefined {
-  const constant = (index: number): number | undefined => {
-    const found = c.module.definitions[c.word(index)];
-    return found?.opcode === Op.OpConstant ? operand(c.module, found, 0) : undefined;
-  };
-  const semanticsAt = instruction.opcode === Op.OpControlBarrier ? 2 : 1;
-  for (let i = 0; i < semanticsAt; i++) {
-    const scope = constant(i);
-    if (scope !== undefined && (scope < Scope.Device || scope > Scope.QueueFamily)) return `${scope} is no scope`;
+  const control = instruction.opcode === Op.OpControlBarrier;
+  const semanticsAt = control ? 2 : 1;
+  if (control) {
+    const scope = constantOf(c, 0);
+    if (scope !== undefined && scope !== Scope.Workgroup && scope !== Scope.Subgroup)
+      return "execution scope must be Workgroup or Subgroup";
   }
-  const orders = (constant(semanticsAt) ?? 0) & 0x1e;
+  const rule = scopeRule(c, semanticsAt - 1);
+  if (rule !== undefined) return rule;
+  const orders = (constantOf(c, semanticsAt) ?? 0) & 0x1e;
   return (orders & (orders - 1)) === 0 ? undefined : "memory semantics name two orders";
 }
 

@@ -5,7 +5,8 @@ import type { Types } from "./types.ts";
 /**
  * Operand types of plain instructions, by word. First the result: `I` int, `U` unsigned, `F` float, `B` bool, scalar or
  * vector; `I0` … scalar only. Then the operands: `=` the result's type; `i` int as wide as the result with as many
- * components; `n` int, `f` float, `b` bool, with as many components; `p` like the operand before (signedness may
+ * components; `n` int, `f` float, `b` bool, with as many components; `N` and `F` the same of another width than the
+ * result's; `p` like the operand before (signedness may
  * differ); `k` a scalar int; `f0` a scalar float as wide; `v` a float scalar or vector of any size, as wide.
  * Source: SPIR-V specification, chapters 3.42.13 to 3.42.15, and the GLSL.std.450 specification.
  */
@@ -30,9 +31,9 @@ export const instructionRules: ReadonlyMap<number, string> = new Map<number, str
   [Op.OpConvertFToS, "I f"],
   [Op.OpConvertSToF, "F n"],
   [Op.OpConvertUToF, "F n"],
-  [Op.OpUConvert, "U n"],
-  [Op.OpSConvert, "I n"],
-  [Op.OpFConvert, "F f"],
+  [Op.OpUConvert, "U N"],
+  [Op.OpSConvert, "I N"],
+  [Op.OpFConvert, "F F"],
   [Op.OpQuantizeToF16, "F ="],
   [Op.OpShiftRightLogical, "I i n"],
   [Op.OpShiftRightArithmetic, "I i n"],
@@ -154,6 +155,10 @@ function fits(types: Types, want: string, result: number, type: number, previous
       return types.base(type) === "int" && types.sameSize(type, result);
     case "f":
       return types.base(type) === "float" && types.sameSize(type, result);
+    case "N":
+      return types.base(type) === "int" && types.sameSize(type, result) && types.width(type) !== types.width(result);
+    case "F":
+      return types.base(type) === "float" && types.sameSize(type, result) && types.width(type) !== types.width(result);
     case "b":
       return types.base(type) === "bool" && types.sameSize(type, result);
     case "p":

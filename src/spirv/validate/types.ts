@@ -91,6 +91,19 @@ export class Types {
     return this.opcode(id) === Op.OpTypePointer;
   }
 
+  /** A runtime array, or something that holds one; only structs and arrays may. */
+  hasRuntimeArray(id: number): boolean {
+    // only the last member of a struct may be one, by itself or inside
+    for (let at = id; ; ) {
+      const found = this.at(at);
+      if (found?.opcode === Op.OpTypeRuntimeArray) return true;
+      if (found?.opcode === Op.OpTypeArray) at = operand(this.#module, found, 0);
+      else if (found?.opcode === Op.OpTypeStruct && operandCount(found) > 0)
+        at = operand(this.#module, found, operandCount(found) - 1);
+      else return false;
+    }
+  }
+
   /** Same base, components and width; signedness may differ. */
   similar(a: number, b: number): boolean {
     const facts = this.#facts[a] ?? 0;
