@@ -7,7 +7,7 @@ import { Simulator } from "../backend/simulate.ts";
 const moduleOf = (body: string): string => `
 OpCapability Shader
 OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main" %id
+OpEntryPoint GLCompute %main "main" %id %o
 OpExecutionMode %main LocalSize 32 1 1
 OpDecorate %id BuiltIn GlobalInvocationId
 OpDecorate %arr ArrayStride 4
