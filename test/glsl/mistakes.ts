@@ -25,6 +25,7 @@ const fragment = { stage: "fragment" } as const;
 const printing = extension("GL_EXT_debug_printf");
 const scopes = extension("GL_KHR_memory_scope_semantics");
 const references = extension("GL_EXT_buffer_reference");
+const half = extension("GL_EXT_shader_16bit_storage");
 const including = extension("GL_GOOGLE_include_directive");
 const doubling = Array.from({ length: 21 }, (_, at) => `#define M${at + 1} M${at} M${at}\n`).join("");
 
@@ -453,6 +454,35 @@ export const variants: readonly Mistake[] = [
     source: "#version 310 es\nvoid main() {\n  switch (1) { ⟦case 1:⟧ }\n}\n",
     warning: true,
   },
+  // lists whose parts have different sizes
+  { code: "GLSL_BAD_CONVERSION", source: body("int a[][] = {{1, 2}, ⟦{3}⟧};") },
+  { code: "GLSL_BAD_CONVERSION", source: body("int a[2][] = {{1, 2}, ⟦{x}⟧};", "int x;\n") },
+  // a struct with a sampler has no place in a block
+  {
+    code: "GLSL_OPAQUE_STORAGE",
+    dialect: "relaxed",
+    source: top("struct L { sampler2D q; float r; };\nuniform L ⟦l⟧;"),
+  },
+  // narrow types that are there to be stored
+  ...["⟦h * h⟧", "⟦-h⟧", "⟦h < h⟧", "⟦h++⟧", "⟦h == h⟧"].map((text) => ({
+    code: "GLSL_NEEDS_EXTENSION",
+    source: `${head}${half}${buffer("float16_t h;")}\nvoid main() { ${text}; }\n`,
+  })),
+  { code: "GLSL_NEEDS_EXTENSION", source: `${head}${half}void main() { float16_t ⟦k⟧; }\n` },
+  { code: "GLSL_NEEDS_EXTENSION", source: `${head}${half}void f(⟦float16_t k⟧) { }\n${main}` },
+  {
+    code: "GLSL_NEEDS_EXTENSION",
+    source: `${head}${half}${buffer("float16_t h;")}\nvoid main() { int i = int(⟦h⟧); }\n`,
+  },
+  {
+    code: "GLSL_NEEDS_EXTENSION",
+    source: `${head}${half}${extension("GL_EXT_shader_explicit_arithmetic_types_float16")}${buffer("int16_t s; float16_t h;")}
+void main() { h = h * h; int i = int(⟦s + s⟧); }\n`,
+  },
+  { code: "GLSL_UNSUPPORTED", source: top("struct T { ⟦struct U { int a; }⟧ u; };") },
+  { code: "GLSL_UNSUPPORTED", source: top(buffer("⟦struct U { int a; }⟧ u;")) },
+  { code: "GLSL_LAYOUT_MISPLACED", source: top(buffer("layout(⟦binding = 1⟧) int a;")) },
+  { code: "GLSL_LAYOUT_MISPLACED", source: top(buffer("layout(⟦std140⟧) int a;")) },
   { code: "GLSL_BAD_CONDITION", source: top("#if ⟦1u⟧\n#endif") },
   { code: "GLSL_BAD_CONDITION", source: top("#if ⟦08⟧\n#endif") },
   { code: "GLSL_AMBIGUOUS_CALL", source: body("⟦f⟧(1);", "void f(uint a) { }\nvoid f(double a) { }\n") },

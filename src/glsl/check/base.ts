@@ -3,9 +3,12 @@ import type { Diagnostics, Note } from "../diagnostics.ts";
 import type { Version } from "../preprocess/index.ts";
 import {
   containsSpecSized,
+  containsType,
   intType,
   isReal,
   leafCount,
+  type PartTest,
+  partTest,
   type ScalarKind,
   sameType,
   scalarFacts,
@@ -70,6 +73,32 @@ function explicitRank(from: ScalarKind, to: ScalarKind): number {
   return isReal(from) === isReal(to) ? 2 : 3;
 }
 
+/** Types of 8 and 16 bits, with the extension that brings them to memory and the words of those that bring arithmetic. */
+interface NarrowType {
+  readonly word: string;
+  readonly storage: string;
+  readonly holds: PartTest;
+}
+
+const noNarrow: readonly NarrowType[] = [];
+const narrowRows: readonly NarrowType[] = [
+  { word: "int8", storage: "GL_EXT_shader_8bit_storage", holds: partTest((part) => /^u?int8$/.test(word(part))) },
+  { word: "int16", storage: "GL_EXT_shader_16bit_storage", holds: partTest((part) => /^u?int16$/.test(word(part))) },
+  { word: "float16", storage: "GL_EXT_shader_16bit_storage", holds: partTest((part) => word(part) === "float16") },
+];
+
+function word(part: Type): string {
+  return scalarOf(part) ?? "";
+}
+
+function storageOnlyTypes(extensions: ReadonlySet<string>): readonly NarrowType[] {
+  if (extensions.has("GL_EXT_shader_explicit_arithmetic_types")) return noNarrow;
+  const brought = (name: string) =>
+    extensions.has(`GL_EXT_shader_explicit_arithmetic_types_${name}`) ||
+    extensions.has(`GL_EXT_shader_subgroup_extended_types_${name}`);
+  return narrowRows.filter((row) => extensions.has(row.storage) && !brought(row.word));
+}
+
 /** Typed nodes and implicit conversions. */
 export abstract class CheckBase {
   protected context!: CheckContext;
@@ -79,12 +108,15 @@ export abstract class CheckBase {
   private explicitTypes = false;
   /** Versions that lack some of the built-in functions and types. */
   protected isOld = false;
+  /** Narrow types that are there to be stored and loaded only. */
+  protected storageOnly = noNarrow;
 
   /** Starts on a shader: nothing is left of the one before. Each class begins what is its own. */
   protected begin(context: CheckContext): void {
     this.context = context;
     const { extensions } = context;
     this.explicitTypes = extensions.size > 0 && explicitExtensions.some((name) => extensions.has(name));
+    this.storageOnly = extensions.size === 0 || context.relaxed ? noNarrow : storageOnlyTypes(extensions);
     this.isOld = (context.version.es || context.version.number < 450) && !context.relaxed;
     this.dialect = dialectOf(context);
     this.diagnostics = context.diagnostics;
@@ -109,6 +141,22 @@ export abstract class CheckBase {
     }
     if (extension === undefined || !active.every((name) => warned.has(name))) return;
     this.diagnostics.warn("GLSL_EXTENSION_USED", { what, extension }, position, end);
+  }
+
+  /**
+   * Reports a use of narrow types beyond loads, stores and conversions where only their storage is there.
+   * Source: GL_EXT_shader_16bit_storage, GL_EXT_shader_8bit_storage.
+   */
+  protected lacksArithmetic(type: Type, what: string, place: Range): boolean {
+    if (this.storageOnly.length === 0) return false;
+    const row = this.storageOnly.find(({ holds }) => containsType(type, holds));
+    if (row === undefined) return false;
+    const values = {
+      what: `${what} ${typeName(type)}`,
+      extension: `GL_EXT_shader_explicit_arithmetic_types_${row.word}`,
+    };
+    this.diagnostics.error("GLSL_NEEDS_EXTENSION", values, place.position, place.end);
+    return true;
   }
 
   protected errorExpr(place: Range, type?: Type): Expr {
@@ -164,6 +212,7 @@ export abstract class CheckBase {
   protected scalarRank(from: ScalarKind, to: ScalarKind): number | undefined {
     if (from === to) return 0;
     if (!this.allowsConversions() || !implicitTargets[from].includes(to)) return undefined;
+    if (this.storageOnly.some(({ word: only }) => from.endsWith(only) || to.endsWith(only))) return undefined;
     if (this.explicitTypes) return explicitRank(from, to);
     if (from === "int" && to === "uint" && this.context.version.number < 400 && !this.context.version.es) {
       if (this.context.relaxed) return signRank;

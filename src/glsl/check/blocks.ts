@@ -165,7 +165,7 @@ export abstract class BlockChecker extends InterfaceChecker {
     const q = this.qualifiersOf(decl.qualifiers, decl);
     // its members may hold the reference itself
     const reference = q.layout.has("buffer_reference") ? this.reference(q, decl.name, namePlace(decl)) : undefined;
-    const members = this.members(decl.members, true);
+    const members = this.members(decl.members, q.storage === "in" || q.storage === "out" ? "interface" : "memory");
     const place = { position: decl.namePosition, end: decl.namePosition + decl.name.length };
     if (q.storage === "in" || q.storage === "out") {
       if (decl.name === "gl_PerVertex" && q.storage === "out") this.perVertex(decl, q, members);

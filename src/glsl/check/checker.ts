@@ -240,6 +240,7 @@ class Checker extends StatementChecker {
       this.diagnostics.error("GLSL_UNSIZED_PARAMETER", {}, position, end);
       type = errorType;
     }
+    this.lacksArithmetic(type, "a parameter of type", parameter);
     const storage = q.storage ?? "in";
     const core = coreType(type);
     if (core.kind === "opaque" && storage !== "in" && storage !== "const") {

@@ -127,6 +127,7 @@ export abstract class ConstructorChecker extends OperatorChecker {
         this.diagnostics.error("GLSL_BAD_CONVERSION", values, arg.position, arg.end);
         return this.errorExpr(place, type);
       }
+      if (arg.kind !== "constant" && this.mixesNarrow(arg.type, type, arg)) return this.errorExpr(place, type);
       if (have >= needed || (type.kind === "matrix" && arg.type.kind === "matrix" && at > 0)) {
         this.diagnostics.error("GLSL_CONSTRUCTOR_EXTRA", { type: typeName(type) }, arg.position, arg.end);
         return this.errorExpr(place, type);
@@ -158,6 +159,13 @@ export abstract class ConstructorChecker extends OperatorChecker {
       return this.constantExpr(type, constructValues(type, form, converted), place);
     }
     return this.makeConstruct(type, form, converted, place);
+  }
+
+  /** Types that are there to be stored convert to other integers, or other reals, only. */
+  private mixesNarrow(from: Type, to: Type, place: Range): boolean {
+    if (this.storageOnly.length === 0 || isReal(scalarOf(from)!) === isReal(scalarOf(to)!)) return false;
+    const what = `converting ${typeName(from)} to`;
+    return this.lacksArithmetic(from, "converting", place) || this.lacksArithmetic(to, what, place);
   }
 
   private makeConstruct(type: Type, form: ConstructExpr["form"], args: readonly Expr[], place: Range): Expr {
@@ -254,7 +262,10 @@ export abstract class ConstructorChecker extends OperatorChecker {
     }
     const parts = init.items.map((item, at) => this.initializerOf(item, partType(type, at), true));
     if (type.kind === "array" && parts[0] !== undefined) {
-      return this.constructMembers(arrayType(parts[0].type, count), parts, init);
+      // sizes that the declaration leaves open are those of the first part
+      const element = parts[0].type;
+      const alike = parts.map((part) => this.coerce(part, element));
+      return this.constructMembers(arrayType(element, count), alike, init);
     }
     if (type.kind === "struct") return this.constructMembers(type, parts, init);
     return this.construct(type, parts, init);

@@ -206,6 +206,7 @@ export abstract class DeclarationChecker extends BlockChecker {
     if (initializer?.kind === "error") initializer = undefined;
     const global = this.scopes.isGlobal;
     const storage = this.storageOf(q, type, declarator, global);
+    this.lacksArithmetic(type, "a variable of type", declarator);
     const opaque = storage === "uniform" && coreType(type).kind === "opaque";
     if (opaque) type = formattedType(type, formatOf(q));
     if (opaque) this.checkResourceArray(type, declarator);
@@ -265,6 +266,11 @@ export abstract class DeclarationChecker extends BlockChecker {
     variable.precise = q.precise;
     variable.invariant = q.invariant;
     if (storage === "uniform" && !opaque && this.context.relaxed && type.kind !== "error") {
+      if (containsOpaque(type)) {
+        this.diagnostics.error("GLSL_OPAQUE_STORAGE", { type: typeName(type) }, position, end);
+        this.scopes.lose(name);
+        return undefined;
+      }
       this.looseUniform(name, type, declarator);
       return undefined;
     }

@@ -360,6 +360,7 @@ export abstract class ExpressionChecker extends CallChecker {
       this.diagnostics.error("GLSL_INDEX_TYPE", { type: typeName(index.type) }, index.position, index.end);
       return this.errorExpr(expr, type);
     }
+    if (this.lacksArithmetic(index.type, "an index of type", index)) return this.errorExpr(expr, type);
     const at = index.kind === "constant" ? Number(index.values[0]) : undefined;
     const count = elementCount(base.type);
     const specSized = base.type.kind === "array" && base.type.specSize !== undefined;
@@ -512,6 +513,7 @@ export abstract class ExpressionChecker extends CallChecker {
       this.diagnostics.error("GLSL_BAD_OPERAND", { op: expr.op, type: typeName(target.type) }, position, end);
       return this.errorExpr(expr);
     }
+    if (this.lacksArithmetic(target.type, `operator ${expr.op} on`, expr)) return this.errorExpr(expr);
     if (!this.checkAssignable(target)) return this.errorExpr(expr, target.type);
     const op = expr.op === "++" ? "+" : "-";
     return incrementNode(op, expr.prefix, target, expr);
@@ -536,9 +538,11 @@ export abstract class ExpressionChecker extends CallChecker {
         return this.errorExpr(expr);
       }
       if (this.specSized(type, "assigned", expr)) return this.errorExpr(expr);
+      if (type.kind === "struct" && this.lacksArithmetic(type, "assigning", expr)) return this.errorExpr(expr, type);
       source = this.coerce(value, type);
     } else {
-      const result = this.binaryOf(expr.op, target, value, expr);
+      // the reference compiler lets narrow types do this, even where they are there to be stored only
+      const result = this.operation(expr.op, target, value, expr);
       if (result.kind === "error") return errorNode(result, type);
       if (!sameType(result.type, type)) {
         const values = { from: typeName(result.type), to: typeName(type) };

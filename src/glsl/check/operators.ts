@@ -34,6 +34,13 @@ const plainBool: Resolved = { left: undefined, right: undefined, type: boolType 
 export abstract class OperatorChecker extends CheckBase {
   protected binaryOf(op: BinaryOp, left: Expr, right: Expr, place: Range): Expr {
     if (left.type.kind === "error" || right.type.kind === "error") return this.errorExpr(place);
+    if (this.lacksArithmetic(left.type, `operator ${op} on`, place)) return this.errorExpr(place);
+    if (this.lacksArithmetic(right.type, `operator ${op} on`, place)) return this.errorExpr(place);
+    return this.operation(op, left, right, place);
+  }
+
+  /** As `binaryOf`, whatever the types may be used for. */
+  protected operation(op: BinaryOp, left: Expr, right: Expr, place: Range): Expr {
     if (left.type.kind === "reference" || right.type.kind === "reference") {
       return this.referenceBinary(op, left, right, place);
     }
@@ -153,6 +160,7 @@ export abstract class OperatorChecker extends CheckBase {
   protected unaryOf(op: "+" | "-" | "!" | "~", operand: Expr, place: Range): Expr {
     const type = operand.type;
     if (type.kind === "error") return this.errorExpr(place);
+    if (this.lacksArithmetic(type, `operator ${op} on`, place)) return this.errorExpr(place);
     const scalar = scalarOf(type);
     const fits =
       op === "!" ? type === boolType : op === "~" ? isInteger(scalar) : scalar !== undefined && scalar !== "bool";

@@ -29,6 +29,12 @@ const samplersWithPrecision: readonly string[] = ["sampler2D", "samplerCube", "s
 
 const FEW_MEMBERS = 8;
 
+/** Layout identifiers of members; the reference compiler lets `set` stand there without a meaning. */
+const memoryMemberLayouts: readonly string[] = ["offset", "align", "row_major", "column_major", "set"];
+const interfaceMemberLayouts: readonly string[] = [
+  ...["location", "component", "xfb_buffer", "xfb_offset", "xfb_stride", "set"],
+];
+
 /** Elements that one array may have: more than any memory of the machine holds. */
 const ARRAY_SIZE_LIMIT = 0x7fffffff;
 
@@ -207,7 +213,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
   }
 
   private declareStruct(spec: ast.StructSpecifier): Type {
-    const members = this.members(spec.members, false);
+    const members = this.members(spec.members, undefined);
     const type = structType(spec.name, members, false);
     if (spec.name !== "") {
       const { position, end } = spec;
@@ -217,7 +223,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
   }
 
   /** Members of a struct or block, in source order; those with errors keep their names. */
-  protected members(decls: readonly ast.VariableDecl[], block: boolean): Member[] {
+  protected members(decls: readonly ast.VariableDecl[], block: "memory" | "interface" | undefined): Member[] {
     const members: Member[] = [];
     // of a few members the names are compared, of many they are looked up
     let names: Map<string, Member> | undefined;
@@ -225,6 +231,10 @@ export abstract class SpecifierChecker extends QualifierChecker {
       const qualifiers = this.qualifiersOf(decl.qualifiers, decl);
       this.checkMemberQualifiers(qualifiers, block);
       const base = this.resolveType(decl.type);
+      if (decl.type.struct !== undefined && !this.context.relaxed) {
+        const what = "a struct defined inside a struct or block";
+        this.diagnostics.error("GLSL_UNSUPPORTED", { what }, decl.type.position, decl.type.end);
+      }
       this.checkPrecision(base, qualifiers.precision, decl.type);
       if (decl.declarators.length === 0) {
         this.diagnostics.error("GLSL_MEMBER_NAME", {}, decl.type.position, decl.end);
@@ -236,7 +246,7 @@ export abstract class SpecifierChecker extends QualifierChecker {
           this.diagnostics.error("GLSL_VOID_VARIABLE", {}, position, end);
           type = errorType;
         }
-        if (!block && containsUnsized(type)) {
+        if (block === undefined && containsUnsized(type)) {
           this.diagnostics.error("GLSL_UNSIZED_MEMBER", { name }, position, end);
           type = errorType;
         }
@@ -245,7 +255,8 @@ export abstract class SpecifierChecker extends QualifierChecker {
           this.diagnostics.error("GLSL_MEMBER_INITIALIZER", { name }, init.position, init.end);
         }
         if (typeDepth(type) >= TYPE_DEPTH_LIMIT) type = this.shallow(arrayType(type, 1), declarator);
-        if (!block || !name.startsWith("gl_") || this.builtinRow(name) === undefined) this.checkName(name, declarator);
+        if (block === undefined || !name.startsWith("gl_") || this.builtinRow(name) === undefined)
+          this.checkName(name, declarator);
         const member: Member = {
           name,
           type,
@@ -269,8 +280,12 @@ export abstract class SpecifierChecker extends QualifierChecker {
     return members;
   }
 
-  private checkMemberQualifiers(q: Qualifiers, block: boolean): void {
-    if (block) return;
+  private checkMemberQualifiers(q: Qualifiers, block: "memory" | "interface" | undefined): void {
+    if (block !== undefined) {
+      const allowed = block === "memory" ? memoryMemberLayouts : interfaceMemberLayouts;
+      if (!this.context.relaxed) this.allowLayout(q, allowed, "a member of this block");
+      return;
+    }
     const wrong = q.storage ?? q.memory[0] ?? q.interpolation[0] ?? q.layout.at(0)?.name;
     if (wrong !== undefined) {
       this.diagnostics.error("GLSL_QUALIFIER_MISPLACED", { name: wrong, what: "a struct member" }, q.position, q.end);
