@@ -41,12 +41,11 @@ const TIME_LIMIT_MS = 1000;
 export function fuzz(shaders: readonly FuzzShader[], cases: number, seed: number, core?: Core): FuzzReport {
   const sources = shaders.map(({ source }) => source);
   const words = vocabulary(sources);
-  const modules: Uint32Array[] = [];
-  for (const { source, stage } of shaders) {
-    // names and places would take most mutations of words
-    const result = compileGlsl({ source, filename: "fuzz", stage, debugInfo: core === undefined });
-    if (result.ok) modules.push(result.words);
-  }
+  // names and places would take most mutations of words
+  const compiled = shaders.map(({ source, stage }) =>
+    compileGlsl({ source, filename: "fuzz", stage, debugInfo: core === undefined }),
+  );
+  const modules = compiled.flatMap((result) => (result.ok ? [result.words] : []));
   const failures: FuzzFailure[] = [];
   const accepted = { sources: 0, modules: 0, toCore: 0, code: 0 };
   let slowestMs = 0;
@@ -90,6 +89,13 @@ export function fuzz(shaders: readonly FuzzShader[], cases: number, seed: number
     const ms = (used.user + used.system) / 1000;
     slowestMs = Math.max(slowestMs, ms);
     if (ms > TIME_LIMIT_MS) fail(`took ${Math.round(ms)} ms`);
+  }
+  // what serves compile after compile must not keep anything of those between
+  for (const [at, { source, stage }] of shaders.entries()) {
+    const again = compileGlsl({ source, filename: "fuzz", stage, debugInfo: core === undefined });
+    const before = compiled[at];
+    const same = before?.ok === again.ok && (!again.ok || !before.ok || again.words.join() === before.words.join());
+    if (!same) failures.push({ seed, what: `compiles otherwise after the ${cases} inputs from this seed`, input: source });
   }
   const { sources: sourcesAccepted, modules: modulesAccepted, toCore, code } = accepted;
   return { cases, sourcesAccepted, modulesAccepted, toCore, coreAccepted: code, slowestMs, failures };

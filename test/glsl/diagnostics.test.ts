@@ -62,6 +62,16 @@ describe("places of messages", () => {
   });
 });
 
+describe("compiles that follow one another", () => {
+  it("do not see the blocks of one that ended with errors", () => {
+    const open = "layout(binding = 0) buffer In { uint x[];\nuniform sampler2D s; uint b[]; };";
+    expect(compile(`${head}${open}\nvoid main() { +; }`).ok).toBe(false);
+    expect(places(`${head}void main() {}`)).toEqual([]);
+    expect(compile(`${head}${open}\nvoid main() {}`).ok).toBe(false);
+    expect(places(`${head}void main() {}`)).toEqual([]);
+  });
+});
+
 describe("locations", () => {
   it("count two for a dvec3 of a vertex shader's inputs, as Vulkan does", () => {
     const inputs = (location: number) =>

@@ -53,8 +53,13 @@ export abstract class BlockChecker extends InterfaceChecker {
   /** References that were named, for their blocks to be there in the end. */
   protected references: { readonly type: ReferenceType; readonly place: Range }[] = [];
 
+  private growingBlocks:
+    | Map<readonly Member[], { readonly storage: Storage; readonly layout: BlockLayout }>
+    | undefined;
+
   protected override begin(context: CheckContext): void {
     super.begin(context);
+    this.growingBlocks = undefined;
     this.pushConstant = undefined;
     if (this.blockPlaces.size > 0) this.blockPlaces.clear();
     this.blockDefaults = plainDefaults;
@@ -291,10 +296,6 @@ export abstract class BlockChecker extends InterfaceChecker {
       this.diagnostics.error("GLSL_NO_BINDING", { name }, place.position, place.end);
     }
   }
-
-  private growingBlocks:
-    | Map<readonly Member[], { readonly storage: Storage; readonly layout: BlockLayout }>
-    | undefined;
 
   /**
    * Members declared `[]` that are no runtime array take their sizes from their highest constant index: each gets a type

@@ -72,6 +72,7 @@ export abstract class ExpressionChecker extends CallChecker {
     this.usedBuiltins = [];
     this.builtins = undefined;
     this.perVertexNames = undefined;
+    this.growing = undefined;
   }
 
   protected abstract workGroupSizeVariable(place: ast.NameExpr): Variable;
