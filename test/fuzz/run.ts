@@ -95,7 +95,8 @@ export function fuzz(shaders: readonly FuzzShader[], cases: number, seed: number
     const again = compileGlsl({ source, filename: "fuzz", stage, debugInfo: core === undefined });
     const before = compiled[at];
     const same = before?.ok === again.ok && (!again.ok || !before.ok || again.words.join() === before.words.join());
-    if (!same) failures.push({ seed, what: `compiles otherwise after the ${cases} inputs from this seed`, input: source });
+    if (!same)
+      failures.push({ seed, what: `compiles otherwise after the ${cases} inputs from this seed`, input: source });
   }
   const { sources: sourcesAccepted, modules: modulesAccepted, toCore, code } = accepted;
   return { cases, sourcesAccepted, modulesAccepted, toCore, coreAccepted: code, slowestMs, failures };
