@@ -73,6 +73,7 @@ import {
   placeColumn,
   placeFile,
   placeLine,
+  Rule,
   tableWord,
   tableWords,
   validate,
@@ -81,6 +82,7 @@ import {
 import { readSnapshot, writeSnapshot } from "./ir/snapshot.ts";
 import { lift } from "./lift/lift.ts";
 import { colorExports, depthExport, vertexOutputs } from "./lift/outputs.ts";
+import { repairDominance } from "./lift/repair.ts";
 import { resetUnrolled } from "./passes/opt-unroll.ts";
 import { checkAfter, runPass, runPasses } from "./passes/run.ts";
 
@@ -139,7 +141,12 @@ function begin(): bool {
 function liftChecked(): void {
   lift();
   if (failed()) return;
-  const rule = optionFlag(OptionFlag.VALIDATE) ? validate() : validateLifted();
+  let rule = validateLifted(1);
+  if (rule == Rule.DOMINANCE) {
+    repairDominance();
+    rule = validateLifted(2);
+  }
+  if (rule == 0 && optionFlag(OptionFlag.VALIDATE)) rule = validate();
   if (rule != 0) fail(Fail.MALFORMED, 2, rule, brokenAt());
   else passed(Pass.LIFT, 1);
 }

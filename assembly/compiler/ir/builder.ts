@@ -5,7 +5,17 @@
 import { setPlace, U32Column } from "../../base/index.ts";
 import { Op, opDst } from "../../gen/ir-ops.ts";
 import { IR_END, instrBlock, instrImm0, instrNext, instrPlace } from "./columns.ts";
-import { firstInstr, insertInstr, newInstr, nextInstr, opOf, setImm, setSrc, widthOf } from "./instr.ts";
+import {
+  firstInstr,
+  firstSource,
+  insertInstr,
+  newInstr,
+  newInstrWith,
+  nextInstr,
+  opOf,
+  setImm,
+  widthOf,
+} from "./instr.ts";
 import { entryBlock } from "./nodes.ts";
 
 const MAX_POOL: u32 = 1 << 14;
@@ -90,7 +100,7 @@ export function poolConstant(i: u32): void {
 function constantOf(bits: u32, width: u32): u32 {
   const h = poolSlot(bits, width);
   if (pool[h] != 0) return pool[h];
-  const i = newInstr(Op.CONST, width, 1, 0);
+  const i = newInstrWith(Op.CONST, SCALAR | width, 0);
   instrImm0[i] = bits;
   instrPlace[i] = 0;
   const entry = entryBlock();
@@ -131,23 +141,26 @@ function resultWidth(op: u32, like: u32): u32 {
   return dst == 0 ? 0 : dst == 1 ? 1 : dst == 3 ? widthOf(like) : 32;
 }
 
+/** Shape of one component, without its bits. */
+const SCALAR: u32 = 1 << 8;
+
 /** A scalar ALU instruction of one, two, three sources at the cursor. */
 export function alu1(op: u32, a: u32): u32 {
-  const i = newInstr(op, resultWidth(op, a), 1, 1);
-  setSrc(i, 0, a);
+  const i = newInstrWith(op, SCALAR | resultWidth(op, a), 1);
+  firstSource(i, 0, a);
   return place0(i);
 }
 export function alu2(op: u32, a: u32, b: u32): u32 {
-  const i = newInstr(op, resultWidth(op, a), 1, 2);
-  setSrc(i, 0, a);
-  setSrc(i, 1, b);
+  const i = newInstrWith(op, SCALAR | resultWidth(op, a), 2);
+  firstSource(i, 0, a);
+  firstSource(i, 1, b);
   return place0(i);
 }
 export function alu3(op: u32, a: u32, b: u32, c: u32): u32 {
-  const i = newInstr(op, resultWidth(op, c), 1, 3);
-  setSrc(i, 0, a);
-  setSrc(i, 1, b);
-  setSrc(i, 2, c);
+  const i = newInstrWith(op, SCALAR | resultWidth(op, c), 3);
+  firstSource(i, 0, a);
+  firstSource(i, 1, b);
+  firstSource(i, 2, c);
   return place0(i);
 }
 export function select(cond: u32, a: u32, b: u32): u32 {
@@ -157,9 +170,9 @@ export function undef(width: u32): u32 {
   return place0(newInstr(Op.UNDEF, width, 1, 0));
 }
 export function extract(vector: u32, index: u32): u32 {
-  const i = newInstr(Op.EXTRACT, 32, 1, 1);
-  setSrc(i, 0, vector);
-  setImm(i, 0, index);
+  const i = newInstrWith(Op.EXTRACT, SCALAR | 32, 1);
+  firstSource(i, 0, vector);
+  instrImm0[i] = index;
   return place0(i);
 }
 /** An instruction without sources and results: jumps, barriers. */
@@ -176,13 +189,13 @@ export function system(op: u32, imm0: u32): u32 {
   return place0(i);
 }
 export function loadVar(variable: u32, width: u32): u32 {
-  const i = newInstr(Op.LOAD_VAR, width, 1, 0);
-  setImm(i, 0, variable);
+  const i = newInstrWith(Op.LOAD_VAR, SCALAR | width, 0);
+  instrImm0[i] = variable;
   return place0(i);
 }
 export function storeVar(variable: u32, value: u32): u32 {
-  const i = newInstr(Op.STORE_VAR, 0, 0, 1);
-  setSrc(i, 0, value);
-  setImm(i, 0, variable);
+  const i = newInstrWith(Op.STORE_VAR, 0, 1);
+  firstSource(i, 0, value);
+  instrImm0[i] = variable;
   return place0(i);
 }

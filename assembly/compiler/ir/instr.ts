@@ -11,9 +11,6 @@ import {
   instrFlagBits,
   instrHead,
   instrImm0,
-  instrImm1,
-  instrImm2,
-  instrImm3,
   instrNext,
   instrPlace,
   instrPrev,
@@ -156,6 +153,41 @@ function takeSlots(count: u32): u32 {
 
 /** A new unlinked instruction with `sources` empty sources. Width and components 0: no result. */
 export function newInstr(op: u32, width: u32, components: u32, sources: u32): u32 {
+  const n: u32 = sources > 0xffff ? 0xffff : sources;
+  if (sources > 0xffff) fail(Fail.LIMIT, Limit.SOURCES, 0xffff, 0);
+  const i = newInstrWith(op, width | (components << 8), n);
+  const slots = instrSlots[i];
+  for (let k: u32 = 0; k < n; k++) writeSlot(slots + k, 0, i, 0);
+  return i;
+}
+
+/** The whole row of a new instruction, two fields a store: the order is that of `columns.ts`. */
+function writeRow(i: u32, head: u32, sources: u32, slots: u32): void {
+  const row = changetype<usize>(instrHead) + ((<usize>i) << 6);
+  // head, flags; block, prev; next, slots; counts, imm0
+  store<u64>(row, <u64>head);
+  store<u64>(row, 0, 8);
+  store<u64>(row, (<u64>slots) << 32, 16);
+  store<u64>(row, <u64>(sources | (sources << 16)), 24);
+  // imm1, imm2; imm3, uses; use count, place; scratch
+  store<u64>(row, 0, 32);
+  store<u64>(row, 0, 40);
+  store<u64>(row, (<u64>place()) << 32, 48);
+  store<u64>(row, 0, 56);
+}
+
+/** The whole row of a slot: value, user; next, and no slot before it. */
+function writeSlot(slot: u32, value: u32, user: u32, next: u32): void {
+  const row = changetype<usize>(slotValue) + ((<usize>slot) << 4);
+  store<u64>(row, <u64>value | ((<u64>user) << 32));
+  store<u64>(row, <u64>next, 8);
+}
+
+/**
+ * A new unlinked instruction whose sources `firstSource` sets, each of them once. `shape`: bits, components << 8; 0: no
+ * result.
+ */
+export function newInstrWith(op: u32, shape: u32, sources: u32): u32 {
   let i = instrTop;
   if (i >= MAX_INSTRS) {
     fail(Fail.LIMIT, Limit.INSTRUCTIONS, MAX_INSTRS, 0);
@@ -163,31 +195,20 @@ export function newInstr(op: u32, width: u32, components: u32, sources: u32): u3
   } else {
     instrTop = i + 1;
   }
-  const n: u32 = sources > 0xffff ? 0xffff : sources;
-  if (sources > 0xffff) fail(Fail.LIMIT, Limit.SOURCES, 0xffff, 0);
-  setHead(i, op, width, components);
-  instrFlagBits[i] = 0;
-  instrBlock[i] = 0;
-  instrPrev[i] = 0;
-  instrNext[i] = 0;
-  instrCounts[i] = n | (n << 16);
-  instrImm0[i] = 0;
-  instrImm1[i] = 0;
-  instrImm2[i] = 0;
-  instrImm3[i] = 0;
-  instrUses[i] = 0;
-  instrUseCount[i] = 0;
-  instrPlace[i] = place();
-  instrScratch[i] = 0;
-  const slots = takeSlots(n);
-  instrSlots[i] = slots;
-  for (let k: u32 = 0; k < n; k++) {
-    slotValue[slots + k] = 0;
-    slotUser[slots + k] = i;
-    slotNext[slots + k] = 0;
-    slotPrev[slots + k] = 0;
-  }
+  madeOps[op] = 1;
+  writeRow(i, op | (shape << 16), sources, takeSlots(sources));
   return i;
+}
+
+/** Makes `value` source k of an instruction of `newInstrWith`. */
+export function firstSource(i: u32, k: u32, value: u32): void {
+  const slot = instrSlots[i] + k;
+  const head = instrUses[value];
+  writeSlot(slot, value, i, value == 0 ? 0 : head);
+  if (value == 0) return;
+  if (head != 0) slotPrev[head] = slot;
+  instrUses[value] = slot;
+  instrUseCount[value] = instrUseCount[value] + 1;
 }
 
 function unlinkSlot(slot: u32): void {

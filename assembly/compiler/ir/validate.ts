@@ -4,7 +4,7 @@
  */
 import { spend } from "../../base/index.ts";
 import { Op, OpFlag, opDst, opFlags, opMaxSources, opMinSources, opSourceKinds } from "../../gen/ir-ops.ts";
-import { instrScratch, varWidth } from "./columns.ts";
+import { instrHead, instrScratch, varWidth } from "./columns.ts";
 import { computeDominance, dominates } from "./dominance.ts";
 import {
   blockOf,
@@ -221,7 +221,7 @@ function checkUses(v: u32): bool {
 
 /** Checks everything; uses instrScratch, nodeScratch and the dominance columns. */
 export function validate(): u32 {
-  const rule = check(true);
+  const rule = check();
   if (rule != Rule.NONE) return rule;
   let uses: u32 = 0;
   for (let i: u32 = 1; i < instrLimit(); i++) if (blockOf(i) != 0) uses += useCount(i);
@@ -229,25 +229,88 @@ export function validate(): u32 {
   return uses == checkedSources ? Rule.NONE : Rule.USES;
 }
 
+/** Shape of a scalar without its bits. */
+const ONE: u32 = 1 << 8;
+
+/** Immediates, and what belongs together, of the ops from LOAD_VAR to LOAD_NUM_WORKGROUPS. */
+function checkNumbers(i: u32): u32 {
+  if (!checkImmediates(i)) return Rule.IMMEDIATES;
+  const op = opOf(i);
+  const atomic =
+    op == Op.SSBO_ATOMIC || op == Op.SSBO_ATOMIC_CMPSWAP || op == Op.SHARED_ATOMIC || op == Op.SHARED_ATOMIC_CMPSWAP;
+  return atomic && !checkShape(i) ? Rule.SHAPES : Rule.NONE;
+}
+
 /**
- * Checks what the input of the lifter can break: all but the use lists, which are the columns' own. The dominance columns
- * must be fresh; uses instrScratch.
+ * Checks what the input of the lifter can break: sources that do not dominate their readers or have another shape than the
+ * op wants, numbers in immediates. The rest is the lifter's own doing, which `validate` checks. The dominance columns must
+ * be fresh and there must be no phis; uses instrScratch, where `round` (not 0, another one in each run over the same
+ * instructions) marks what has been passed.
  */
-export function validateLifted(): u32 {
-  return check(false);
+export function validateLifted(round: u32): u32 {
+  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
+      where = i;
+      if (!spend(1)) return Rule.NONE;
+      instrScratch[i] = round;
+      const head = instrHead[i];
+      const op = head & 0xffff;
+      if (op >= <u32>Op.LOAD_VAR && op <= <u32>Op.LOAD_NUM_WORKGROUPS) {
+        const rule = checkNumbers(i);
+        if (rule != 0) return rule;
+      }
+      const count = srcCount(i);
+      if (count == 0) continue;
+      let kinds = opSourceKinds(op);
+      // Ops with any number of sources have them all of their first kind.
+      const step: u32 = opMaxSources(op) == 255 ? 0 : 4;
+      for (let k: u32 = 0; k < count; k++, kinds >>= step) {
+        const v = src(i, k);
+        const home = v == 0 ? 0 : blockOf(v);
+        if (home == 0) return Rule.DOMINANCE;
+        if (home == b ? instrScratch[v] != round : !dominates(home, b)) return Rule.DOMINANCE;
+        const shape = instrHead[v] >> 16;
+        let ok = false;
+        switch (kinds & 15) {
+          case 0:
+            ok = shape == (op == Op.STORE_VAR ? varWidth[imm(i, 0)] | ONE : head >> 16);
+            break;
+          case 1:
+            ok = shape == (ONE | 1);
+            break;
+          case 2:
+            ok = shape == (ONE | 32);
+            break;
+          default:
+            ok = (shape & 0xff) == 32 && (op != Op.EXTRACT || imm(i, 0) < shape >> 8);
+            break;
+        }
+        if (!ok) return Rule.SHAPES;
+      }
+    }
+    const n = nextNode(b);
+    if (n != 0 && kindOf(n) == Kind.IF) {
+      where = n;
+      const v = condition(n);
+      const home = v == 0 ? 0 : blockOf(v);
+      if (home == 0) return Rule.DOMINANCE;
+      if (home == b ? instrScratch[v] != round : !dominates(home, b)) return Rule.DOMINANCE;
+      if (instrHead[v] >> 16 != (ONE | 1)) return Rule.SHAPES;
+    }
+  }
+  return Rule.NONE;
 }
 
 let checkedSources: u32 = 0;
 
-function check(whole: bool): u32 {
+function check(): u32 {
   if (!checkLists()) return Rule.LISTS;
   if (!checkEdges()) return Rule.EDGES;
   if (!checkUnreachable()) return Rule.UNREACHABLE;
-  if (whole) computeDominance();
+  computeDominance();
   let position: u32 = 1;
   let sources: u32 = 0;
-  // What is lifted has no phis and its positions are still 0: a source has its number when its reader comes.
-  for (let b = whole ? entryBlock() : 0; b != 0; b = nextBlock(b)) {
+  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0; i = nextInstr(i)) instrScratch[i] = position++;
   }
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
@@ -255,7 +318,6 @@ function check(whole: bool): u32 {
     for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
       where = i;
       if (!spend(1)) return Rule.NONE;
-      if (!whole) instrScratch[i] = position++;
       const op = opOf(i);
       if (op == Op.NONE || op >= <u32>Op.COUNT || op == Op.IF || blockOf(i) != b) return Rule.LISTS;
       if (nextInstr(i) != 0 && prevInstr(nextInstr(i)) != i) return Rule.LISTS;
@@ -263,7 +325,7 @@ function check(whole: bool): u32 {
       sources += count;
       if (count < opMinSources(op) || count > opMaxSources(op)) return Rule.SOURCES;
       if (op == Op.PHI) {
-        if (!phis || !whole || count != predCount(b)) return Rule.PHIS;
+        if (!phis || count != predCount(b)) return Rule.PHIS;
       } else {
         phis = false;
       }
@@ -275,7 +337,7 @@ function check(whole: bool): u32 {
         if (!ok) return Rule.DOMINANCE;
       }
       if (!checkShape(i)) return Rule.SHAPES;
-      if (whole && !checkUses(i)) return Rule.USES;
+      if (!checkUses(i)) return Rule.USES;
     }
     const n = nextNode(b);
     if (n != 0 && kindOf(n) == Kind.IF) {

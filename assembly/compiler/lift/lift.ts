@@ -1,7 +1,7 @@
 /**
  * SPIR-V words to IR: one pass over the module's declarations, then the entry point's function with its calls inlined.
  * What it cannot lift fails with a code and the place; nothing is guessed. Ids are checked here, dominance by
- * `src/spirv` before; `repair.ts` carries it over to the tree, and the IR validator runs right after.
+ * `src/spirv` before; the IR validator runs right after, and `repair.ts` carries dominance over to the tree where it must.
  */
 import { Fail, fail, failed, Limit, spend } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
@@ -11,6 +11,7 @@ import {
   appendBlock,
   buildPreds,
   clearSources,
+  computeDominance,
   cursorAtEnd,
   effect,
   enterPlace,
@@ -71,7 +72,6 @@ import { resetOutputs } from "./outputs.ts";
 import { advance, branchTo, endPath, hasEnded, programCounter, selectionMerge } from "./paths.ts";
 import { liftPointerPair } from "./pointer-values.ts";
 import { accessChain, copyPointer, resetPointers } from "./pointers.ts";
-import { repairDominance } from "./repair.ts";
 import { isSubgroupOp, liftSubgroup } from "./subgroups.ts";
 import { liftSwitch } from "./switches.ts";
 import { Unsupported } from "./texts.ts";
@@ -297,5 +297,5 @@ export function lift(): void {
   }
   if (failed()) return;
   dropUnreachable();
-  repairDominance();
+  computeDominance();
 }

@@ -9,7 +9,6 @@ import { Op } from "../../gen/ir-ops.ts";
 import {
   blockOf,
   componentsOf,
-  computeDominance,
   cursorAfterPhis,
   cursorAtEnd,
   cursorBefore,
@@ -79,10 +78,8 @@ function repair(value: u32): void {
   }
 }
 
-/** O(uses). The predecessors are built and unreachable blocks are empty; the dominance columns stay fresh. */
+/** O(uses), where the validator has found such a use. The dominance columns are fresh, and stay so. */
 export function repairDominance(): void {
-  computeDominance();
-  if (nextBlock(entryBlock()) == 0) return;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
       if (componentsOf(i) == 1 && firstUse(i) != 0) repair(i);
