@@ -24,10 +24,10 @@ const suites: Readonly<Record<string, (args: readonly string[]) => Promise<boole
 
 const usage = `usage: npm run conformance -- aco [--kernels DIR] [--dumps DIR --spv DIR --manifest FILE] [--limit RATIO] [--lines]
        npm run conformance -- assembler --root DIR… [--jobs N]
-       npm run conformance -- compile --root DIR… [--release] [--level N…] [--objdump COMMAND] [--verbose]
+       npm run conformance -- compile --root DIR… [--release] [--level N…] [--objdump COMMAND] [--cache FILE] [--verbose]
        npm run conformance -- determinism --root DIR… [--node PATH]…
        npm run conformance -- glsl --root DIR… [--piglit DIR] [--piglit-compute DIR] [--cache FILE] [--jobs N] [--lines] [--json FILE]
-       npm run conformance -- levels --root DIR…
+       npm run conformance -- levels --root DIR… [--stage NAME]… [--cache FILE] [--verbose]
        npm run conformance -- overloads
        npm run conformance -- relaxed [--glmark2 DIR] [--shadertoy DIR] [--three DIR] [--jobs N]
        npm run conformance -- scripts --root DIR --list FILE… [--compute] [--skips FILE] [--count N] [--limit-seconds 5] [--jobs N] [--json FILE]`;

@@ -1,9 +1,12 @@
-import type { EntryPoint } from "../../src/codeobj/index.ts";
+import { type EntryPoint, formatFacts } from "../../src/codeobj/index.ts";
 import { high, low, Rig } from "../gpu/rig.ts";
 import { noise } from "../math/exact.ts";
 
-/** What buffers hold at the start. */
-export type Fill = "small integers" | "floats";
+/**
+ * What buffers hold at the start. Addresses: each aligned pair of words is an address in an arena that holds such pairs, too;
+ * the low word is small, so that as an integer it is one.
+ */
+export type Fill = "small integers" | "floats" | "addresses";
 
 export interface Argument {
   readonly groups: readonly [number, number, number];
@@ -27,6 +30,8 @@ export interface Start {
     readonly words: Uint32Array;
   }[];
   readonly push: Uint32Array;
+  /** Where the last of the buffers is mapped, where there are addresses: then it is the arena, of no binding. */
+  readonly arena?: bigint;
 }
 
 const f32 = (x: number) => new Uint32Array(Float32Array.of(x).buffer)[0]!;
@@ -43,6 +48,12 @@ export const kernelCases: Readonly<Record<string, Argument & { fill: Fill }>> = 
 
 const WINDOW = 0xffff_8000_0001_0000n;
 const PAGE = 4096;
+/** Addresses have few bits set in their low words. */
+const ARENA = 0x2_0000_0000n;
+const ARENA_BYTES = 65_536;
+/** Word 3 of the V# of a texel buffer: 4 words a texel as they are, an element is in range whole (docs/abi.md, "Descriptors"). */
+const TEXEL_WORD = 0x0100_0fac | (formatFacts("R32G32B32A32_UINT")!.bufferFormat << 12);
+export const TEXEL_BYTES = 16;
 /** Of COMPUTE_PGM_RSRC2. */
 const TG_SIZE_EN = 1 << 10;
 /** Runs of a million instructions before a program counts as endless. */
@@ -72,7 +83,9 @@ export class KernelRun {
     this.#next = noise(0x2545f491);
   }
 
-  #value(): number {
+  #value(index: number): number {
+    if (this.#argument.fill === "addresses")
+      return index % 2 === 1 ? Number(ARENA >> 32n) : 16 * (Math.floor(this.#next() / 2 ** 16) & 255);
     return this.#argument.fill === "floats" ? f32(0.25 + (this.#next() / 2 ** 32) * 3.75) : this.#next() & 15;
   }
 
@@ -99,20 +112,30 @@ export class KernelRun {
           const bytes = this.#argument.sizes?.[binding.binding] ?? Math.max(1024, Math.ceil(needed / 16) * 16);
           const buffer = rig.alloc(bytes);
           const words = rig.u32(buffer.physical, bytes / 4);
-          for (let i = 0; i < words.length; i++) words[i] = this.#value();
+          for (let i = 0; i < words.length; i++) words[i] = this.#value(i);
           buffers.push(words);
           start.push({ set, binding: binding.binding, element, words: words.slice() });
-          const descriptor = [low(buffer.va), high(buffer.va), bytes, 0x3101_6fac];
-          rig.u32(table.physical + binding.offsetBytes + 16 * element, 4).set(descriptor);
+          const descriptor = binding.type.endsWith("TexelBuffer")
+            ? [low(buffer.va), (high(buffer.va) & 0xffff) | (TEXEL_BYTES << 16), bytes / TEXEL_BYTES, TEXEL_WORD]
+            : [low(buffer.va), high(buffer.va), bytes, 0x3101_6fac];
+          rig.u32(table.physical + binding.offsetBytes + binding.strideBytes * element, 4).set(descriptor);
         }
       }
+    }
+    const hasArena = this.#argument.fill === "addresses";
+    if (hasArena) {
+      const { physical } = rig.alloc(ARENA_BYTES, undefined, ARENA);
+      const words = rig.u32(physical, ARENA_BYTES / 4);
+      for (let i = 0; i < words.length; i++) words[i] = this.#value(i);
+      buffers.push(words);
+      start.push({ set: -1, binding: 0, element: 0, words: words.slice() });
     }
     const pushBytes = Math.max(4, reflection.pushConstantBytes);
     const push = Uint32Array.from(
       { length: Math.ceil(pushBytes / 4) },
-      (_, i) => this.#argument.push?.[i] ?? this.#next() & 7,
+      (_, i) => this.#argument.push?.[i] ?? (hasArena ? this.#value(i) : this.#next() & 7),
     );
-    this.#start = { buffers: start, push: push.slice() };
+    this.#start = { buffers: start, push: push.slice(), ...(hasArena && { arena: ARENA }) };
     const user: number[] = [];
     const waveBytes = Math.ceil((this.#entry.scratchBytes * 32) / 1024) * 1024;
     const scratch = waveBytes === 0 ? 0n : rig.alloc(waveBytes * MAX_WAVES).va;

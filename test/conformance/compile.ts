@@ -1,36 +1,26 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type CompileRequest, defaultRequest, type Stage } from "../../src/codeobj/index.ts";
+import { type CompileRequest, defaultRequest } from "../../src/codeobj/index.ts";
 import { compileShader } from "../../src/compile/index.ts";
 import { type CoreTools, createCore } from "../../src/core/index.ts";
 import { opName } from "../../src/spirv/index.ts";
+import { oracle } from "../oracles.ts";
+import { Reference } from "./reference.ts";
+import { judge, Tally } from "./refusals.ts";
+import { includesOf, type ShaderFile, shaderFiles } from "./shaders.ts";
 
-const stages: Readonly<Record<string, Stage>> = { comp: "compute", vert: "vertex", frag: "fragment" };
-
-function shaderFiles(root: string): string[] {
-  if (statSync(root).isFile()) return [root];
-  return readdirSync(root, { recursive: true, encoding: "utf8" })
-    .filter((name) => stageOf(name) !== undefined)
-    .map((name) => join(root, name))
-    .sort();
-}
-
-function stageOf(name: string): Stage | undefined {
-  return stages[name.slice(name.lastIndexOf(".") + 1)];
-}
-
-function requestOf(path: string, optimization: 0 | 1 | 2): CompileRequest {
-  const source = readFileSync(path, "utf8");
+/** The three stages, by the file's suffix. */
+export function requestOf({ path, stage }: ShaderFile, source: string, optimization: 0 | 1 | 2): CompileRequest {
   const isAssembly = /^\s*(;|Op[A-Z]|%\w+\s*=\s*Op)/.test(source);
-  const stage = stageOf(path);
   return {
     ...defaultRequest,
     language: isAssembly ? "spirv-asm" : "glsl",
     source,
-    ...(stage !== undefined && { stage }),
+    includes: includesOf(path, source),
+    stage,
     filename: path,
     options: { ...defaultRequest.options, optimization },
   };
@@ -39,15 +29,14 @@ function requestOf(path: string, optimization: 0 | 1 | 2): CompileRequest {
 /** What one shader came to at one level. */
 type Outcome =
   | { readonly kind: "compiled"; readonly elf: Uint8Array }
-  | { readonly kind: "refused" | "lacking" | "bug"; readonly message: string };
+  | { readonly kind: "refused" | "bug"; readonly message: string };
 
-function compileOnce(path: string, level: 0 | 1 | 2, core: CoreTools): Outcome {
+function compileOnce(file: ShaderFile, source: string, level: 0 | 1 | 2, core: CoreTools): Outcome {
   try {
-    const done = compileShader(requestOf(path, level), core);
+    const done = compileShader(requestOf(file, source, level), core);
     if (done.ok) return { kind: "compiled", elf: done.record.elf };
     const [first] = done.diagnostics.filter((d) => d.severity === "error");
-    const lacking = first !== undefined && /^(SPIRV_UNSUPPORTED|CORE_)/.test(first.code);
-    return { kind: lacking ? "lacking" : "refused", message: `${first?.code}: ${first?.message}` };
+    return { kind: "refused", message: `${first?.code}: ${first?.message}` };
   } catch (error) {
     return { kind: "bug", message: error instanceof Error ? error.message : String(error) };
   }
@@ -68,8 +57,9 @@ function undecoded(files: readonly string[], tool: string): string[] | undefined
 
 /**
  * Compiles every comp, vert and frag file below `--root` (may be given several times) with our own front end at levels
- * 0, 1, 2, by default with the checked core (IR validator, allocation checker), and counts. False where something broke:
- * a bug, or code that llvm-objdump does not decode. Shaders that the front end refuses are counted, not judged.
+ * 0, 1, 2, by default with the checked core (IR validator, allocation checker). Prints how many compile, and why others do
+ * not: refusals are compared with glslangValidator's, whose answers stay in `--cache`. False where something broke: a bug,
+ * a shader that is refused without a reason or at some levels only, code that llvm-objdump does not decode.
  */
 export async function compileConformance(args: readonly string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -79,46 +69,53 @@ export async function compileConformance(args: readonly string[]): Promise<boole
       release: { type: "boolean", default: false },
       level: { type: "string", multiple: true, default: ["0", "1", "2"] },
       objdump: { type: "string", default: "llvm-objdump-19" },
+      cache: { type: "string" },
       verbose: { type: "boolean", default: false },
     },
   });
   const make = (): Promise<CoreTools> => createCore({ checked: !values.release, opName });
   let core = await make();
-  const files = values.root.flatMap(shaderFiles);
+  const reference = oracle("glslangValidator") === undefined ? undefined : new Reference(values.cache);
+  const levels = values.level.map(Number) as (0 | 1 | 2)[];
   const out = mkdtempSync(join(tmpdir(), "kiln-compile-"));
   const written: string[] = [];
   const counts = new Map<string, number>();
-  const reasons = new Map<string, number>();
-  let broken = 0;
+  const [left, wrong] = [new Tally(), new Tally()];
+  const files = values.root.flatMap(shaderFiles);
   for (const file of files) {
-    for (const level of values.level.map(Number) as (0 | 1 | 2)[]) {
-      const outcome = compileOnce(file, level, core);
-      const key = `${stageOf(file)} level ${level} ${outcome.kind}`;
-      counts.set(key, (counts.get(key) ?? 0) + 1);
+    const source = readFileSync(file.path, "utf8");
+    const refused: string[] = [];
+    for (const level of levels) {
+      const outcome = compileOnce(file, source, level, core);
       if (outcome.kind === "compiled") {
+        const key = `${file.stage} level ${level}`;
+        counts.set(key, (counts.get(key) ?? 0) + 1);
         const elf = join(out, `${written.length}.elf`);
         writeFileSync(elf, outcome.elf);
         written.push(elf);
-        continue;
-      }
-      if (outcome.kind === "bug") {
+      } else if (outcome.kind === "bug") {
         core = await make();
-        broken++;
-      }
-      if (outcome.kind !== "refused") {
-        reasons.set(outcome.message, (reasons.get(outcome.message) ?? 0) + 1);
-        if (values.verbose || outcome.kind === "bug") console.log(`${file} (level ${level}): ${outcome.message}`);
-      }
+        wrong.add(`level ${level}: ${outcome.message}`, file.path);
+      } else refused.push(outcome.message);
     }
+    if (refused.length === 0) continue;
+    const { reason, isRight } = await judge(file, source, refused[0]!, reference);
+    const isWhole = refused.length === levels.length;
+    (isRight && isWhole ? left : wrong).add(isWhole ? reason : `at some levels only: ${reason}`, file.path);
   }
-  for (const [key, n] of [...counts].sort()) console.log(`${key}: ${n}`);
-  for (const [reason, n] of [...reasons].sort((a, b) => b[1] - a[1]).slice(0, 40)) console.log(`${n} × ${reason}`);
+  reference?.save();
+  console.log(`${files.length} shaders; compiled:`);
+  for (const [key, n] of [...counts].sort()) console.log(`${String(n).padStart(7)}  ${key}`);
+  console.log(`not compiled: ${left.total}`);
+  for (const line of left.lines(values.verbose)) console.log(line);
+  console.log(`wrong: ${wrong.total}`);
+  for (const line of wrong.lines(true)) console.log(line);
   const bad = undecoded(written, values.objdump);
   console.log(
     bad === undefined
       ? `${values.objdump} is not installed`
-      : `${written.length} code objects, ${bad.length} not decoded`,
+      : `${written.length} code objects, ${bad.length} not decoded by ${values.objdump}`,
   );
   rmSync(out, { recursive: true, force: true });
-  return files.length > 0 && broken === 0 && (bad === undefined || bad.length === 0);
+  return files.length > 0 && wrong.total === 0 && (bad === undefined || bad.length === 0);
 }

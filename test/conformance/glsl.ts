@@ -2,12 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { compileGlsl, type GlslRequest, type GlslResult, glslExtensions } from "../../src/glsl/index.ts";
+import { compileGlsl, type GlslRequest, type GlslResult } from "../../src/glsl/index.ts";
 import { oracle } from "../oracles.ts";
 import { disagreements } from "./disagreements.ts";
 import { piglitParserTests } from "./piglit.ts";
 import { piglitComputeTests } from "./piglit-compute.ts";
 import { each, Reference, run, type Verdict } from "./reference.ts";
+import { foreignExtensions } from "./refusals.ts";
 import { includesOf, type ShaderFile, shaderFiles } from "./shaders.ts";
 
 const usage =
@@ -100,8 +101,7 @@ function ours(root: string, { path, stage }: ShaderFile, reference: Verdict): Ou
     targetEnv: reference.env,
   });
   const milliseconds = performance.now() - started;
-  const named = [...source.matchAll(/^[ \t]*#[ \t]*extension[ \t]+(\w+)/gm)].map(([, extension]) => extension!);
-  const foreign = named.filter((extension) => extension !== "all" && !glslExtensions.includes(extension));
+  const foreign = foreignExtensions(source);
   const base = { name, reference, accepts: result.ok, milliseconds, foreign };
   if (result.ok) return { ...base, line: 0, message: "", words: result.words };
   const first = result.diagnostics.find(({ severity }) => severity === "error");

@@ -1,43 +1,32 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import {
-  type CompileRequest,
-  defaultRequest,
-  type EntryPoint,
-  loadDwords,
-  readCodeObject,
-} from "../../src/codeobj/index.ts";
+import { type CompileRequest, type EntryPoint, loadDwords, readCodeObject } from "../../src/codeobj/index.ts";
 import { compileShader } from "../../src/compile/index.ts";
 import { type CoreTools, createCore } from "../../src/core/index.ts";
-import { parseIr } from "../../src/ir/index.ts";
 import { opName } from "../../src/spirv/index.ts";
-import { runDispatch } from "../ir/interpreter/dispatch.ts";
-import { NotCovered } from "../ir/interpreter/memory.ts";
-import { Endless } from "../ir/interpreter/wave.ts";
+import { oracle } from "../oracles.ts";
 import { type Fill, KernelRun, type RunResult, type Start } from "./aco-run.ts";
-import { includesOf, shaderFiles } from "./shaders.ts";
+import { requestOf } from "./compile.ts";
+import { distance, type Grid, interpret, type Middle, startOf, type Triple } from "./middle.ts";
+import { Reference } from "./reference.ts";
+import { judge, Tally } from "./refusals.ts";
+import { type ShaderFile, shaderFiles } from "./shaders.ts";
 
 const levels = [0, 1, 2] as const;
-const fills: readonly Fill[] = ["small integers", "floats"];
-type Groups = readonly [number, number, number];
-const groups: Groups = [2, 2, 1];
-interface Grid {
-  readonly groups: Groups;
-  readonly threads: Groups;
-}
+const groups: Triple = [2, 2, 1];
 
 /**
  * The first wave alone: for shaders whose waves write and read the same words. Then the order of the waves decides, which
  * is no business of the shader's.
  */
-function oneWave([x, y, z]: Groups): Grid {
+function oneWave([x, y, z]: Triple): Grid {
   const width = Math.min(x, 32);
   const height = Math.min(y, Math.floor(32 / width));
   return { groups: [1, 1, 1], threads: [width, height, Math.min(z, Math.floor(32 / (width * height)))] };
 }
 
 /** A shader's code, and its IR as the lifter made it and as the back end got it. */
-interface Compiled {
+export interface Compiled {
   readonly entry: EntryPoint;
   /** What is uploaded of it. */
   readonly words: Uint32Array;
@@ -45,19 +34,14 @@ interface Compiled {
   readonly last: string;
 }
 
-function compiledAt(path: string, source: string, optimization: 0 | 1 | 2, core: CoreTools): Compiled | string {
-  const request: CompileRequest = {
-    ...defaultRequest,
-    language: /^\s*(;|Op[A-Z]|%\w+\s*=\s*Op)/.test(source) ? "spirv-asm" : "glsl",
-    source,
-    includes: includesOf(path, source),
-    stage: "compute",
-    filename: path,
-    options: { ...defaultRequest.options, optimization },
-    pipeline: { floatControls: { contraction: false } },
-  };
-  const done = compileShader(request, core, ["lift", "none"]);
-  if (!done.ok) return done.diagnostics[0]?.message ?? "refused";
+/** Without contraction; a string is the first diagnostic. */
+export function compiled(request: CompileRequest, core: CoreTools): Compiled | string {
+  const exact = { ...request, pipeline: { floatControls: { contraction: false } } };
+  const done = compileShader(exact, core, ["lift", "none"]);
+  if (!done.ok) {
+    const first = done.diagnostics.find(({ severity }) => severity === "error");
+    return `${first?.code}: ${first?.message}`;
+  }
   const read = readCodeObject(done.record.elf);
   if (!read.ok) return read.message;
   const lifted = done.reports?.passes.find(({ name }) => name === "lift")?.ir ?? "";
@@ -65,149 +49,194 @@ function compiledAt(path: string, source: string, optimization: 0 | 1 | 2, core:
   return { entry, words: loadDwords(read.object, entry), lifted, last: done.reports?.ir ?? "" };
 }
 
-type Interpreted = { readonly buffers: readonly Uint32Array[]; readonly isExact: boolean };
-
-/** The buffers as the interpreter leaves them; undefined where it does not know an op or takes too long. */
-function interpreted(ir: string, start: Start, { groups, threads }: Grid): Interpreted | undefined {
-  const buffers = start.buffers.map(({ words }) => words.slice());
-  const bytes = buffers.map((words) => new Uint8Array(words.buffer));
-  const indices = new Map(start.buffers.map(({ set, binding, element }, k) => [`${set} ${binding} ${element}`, k]));
-  try {
-    const { isExact } = runDispatch(
-      { ...parseIr(ir), local: threads },
-      {
-        groups,
-        buffer: (set, binding, element) => bytes[indices.get(`${set} ${binding} ${element}`) ?? -1],
-        push: new Uint8Array(start.push.buffer),
-        maxSteps: 20_000,
-      },
-    );
-    return { buffers, isExact };
-  } catch (error) {
-    if (error instanceof NotCovered || error instanceof Endless) return undefined;
-    throw error;
-  }
-}
-
-/** What the machine of the runs has no place for. */
-function unsuited(entry: EntryPoint): string | undefined {
-  const other = entry.reflection.resources.find(({ type }) => !/^(uniform|storage)Buffer$/.test(type));
-  return other?.type;
-}
-
-/** What the interpreter makes of the IR behind a run's code. */
-function middleOf({ last, lifted }: Compiled, start: Start, result: RunResult, grid: Grid) {
-  const ofLast = interpreted(last, start, grid);
-  const ofLifted = interpreted(lifted, start, grid);
-  const against = (own: Interpreted | undefined) => own && difference({ ...own, instructions: 0 }, result);
-  const [wrongLast, wrongLifted] = [against(ofLast), against(ofLifted)];
-  const isRounded = ofLifted !== undefined && wrongLifted !== undefined && !ofLifted.isExact;
-  return {
-    last: ofLast !== undefined && wrongLast === undefined,
-    lifted: ofLifted !== undefined && wrongLifted === undefined,
-    rounded: isRounded,
-    wrong:
-      wrongLast !== undefined
-        ? `IR before the back end and code: ${wrongLast}`
-        : wrongLifted !== undefined && !isRounded
-          ? `lifted IR and code: ${wrongLifted}`
-          : undefined,
-  };
-}
-
-/** First word in which two runs differ, or undefined. */
-function difference(a: RunResult, b: RunResult): string | undefined {
-  if (typeof a === "string" || typeof b === "string") {
-    return a === b ? undefined : `one ends with ${typeof a === "string" ? a : String(b)}`;
-  }
-  for (const [k, words] of a.buffers.entries()) {
-    const at = words.findIndex((word, i) => word !== b.buffers[k]![i]);
-    if (at >= 0) return `buffer ${k} word ${at}: ${words[at]!.toString(16)} and ${b.buffers[k]![at]!.toString(16)}`;
-  }
-  return undefined;
+/** What a comparison found; `kind` near: apart by approximations alone. */
+interface Found {
+  readonly kind: "same" | "near" | "apart" | "wrong" | "not run";
+  readonly why: string;
 }
 
 /**
- * Runs every compute shader below `--root` that has no bindings but buffers, compiled at levels 0, 1 and 2 with the checked
- * core and contraction off, over the same memory: small integers, then floats. Prints those whose bits differ; shaders of
- * undefined results may, and stand in undefined-results.txt with the reason. True where nothing else differs.
+ * The lifted IR against what its code made of the same start, and the IR before the back end, at each level. The latter
+ * must give the bits; the former, too, where every operation that ran is exact.
+ */
+export function against(
+  result: Pick<Middle, "buffers"> & Partial<Middle>,
+  lifted: Middle | string,
+  last: readonly (Middle | string)[],
+): Found {
+  for (const [level, own] of last.entries()) {
+    if (typeof own === "string") return { kind: "not run", why: own };
+    const { kind, where } = distance(own, result);
+    if (kind !== "same") return { kind: "wrong", why: `IR before the back end of level ${level}: ${where}` };
+  }
+  if (typeof lifted === "string") return { kind: "not run", why: lifted };
+  const { kind, where } = distance(lifted, result);
+  if (kind === "same") return { kind, why: "" };
+  if (lifted.isExact) return { kind: "wrong", why: `lifted IR: ${where}` };
+  return { kind: kind === "near" ? "near" : "apart", why: where };
+}
+
+function interpretAll(all: readonly Compiled[], start: Start, fill: Fill, grid: Grid) {
+  const of = (ir: string): Middle | string => interpret(ir, start, fill, grid);
+  return { lifted: of(all[0]!.lifted), last: all.map(({ last }) => of(last)) };
+}
+
+/** The runs of one shader's three codes over the same memory. A string: the machine does not end with buffers. */
+function runs(
+  all: readonly Compiled[],
+  fill: Fill,
+  grid: Grid,
+): { readonly results: readonly RunResult[]; readonly start: Start } {
+  const each = all.map(({ entry, words }) => {
+    const run = new KernelRun(entry, { ...grid, fill });
+    return { result: run.run(words), start: run.start };
+  });
+  return { results: each.map(({ result }) => result), start: each[0]!.start };
+}
+
+/** What one shader came to. */
+interface Outcome {
+  /** By the machine: "same" or a reason why it is not run there. */
+  readonly machine: Found;
+  readonly middle: Found;
+  readonly isRacing: boolean;
+}
+
+const imageTypes = /Image|sampler|inputAttachment/;
+
+function examine(all: readonly Compiled[], stage: ShaderFile["stage"], fill: Fill): Outcome {
+  const { reflection } = all[0]!.entry;
+  const grid: Grid = { groups, threads: stage === "compute" ? reflection.workgroupSize : [1, 1, 1] };
+  const hasImages = reflection.resources.some(({ type }) => imageTypes.test(type));
+  if (stage !== "compute" || hasImages) {
+    const why =
+      stage === "compute" ? "has images: the simulated GPU has none" : `${stage} stage: the simulated GPU has none`;
+    const { lifted, last } = interpretAll(all, startOf(all[0]!.entry, fill), fill, grid);
+    const first = last[0]!;
+    const middle: Found = typeof first === "string" ? { kind: "not run", why: first } : against(first, lifted, last);
+    return { machine: { kind: "not run", why }, middle, isRacing: false };
+  }
+  const { results, start } = runs(all, fill, grid);
+  const faulty = results.find((result) => typeof result === "string");
+  const [first, ...others] = results;
+  if (typeof faulty === "string") {
+    const isSame = others.every((other) => other === first) || faulty === "runs too long";
+    const levelsOf = levels.filter((level) => results[level] === faulty).join(", ");
+    const why = `${faulty} at ${levelsOf === "0, 1, 2" ? "all levels" : `level ${levelsOf}`}`;
+    return {
+      machine: { kind: isSame ? "not run" : "wrong", why },
+      middle: { kind: "not run", why: "the machine does not end well" },
+      isRacing: false,
+    };
+  }
+  const good = results.filter((result) => typeof result !== "string");
+  for (const [k, other] of good.entries()) {
+    const { kind, where } = distance(good[0]!, other);
+    if (kind === "same") continue;
+    return {
+      machine: { kind: "wrong", why: `level 0 and ${k}: ${where}` },
+      middle: { kind: "not run", why: "levels differ" },
+      isRacing: false,
+    };
+  }
+  const machine: Found = { kind: "same", why: "" };
+  const whole = interpretAll(all, start, fill, grid);
+  const middle = against(good[0]!, whole.lifted, whole.last);
+  if (middle.kind !== "wrong") return { machine, middle, isRacing: false };
+  const alone = oneWave(reflection.workgroupSize);
+  const one = runs(all, fill, alone);
+  const again = interpretAll(all, one.start, fill, alone);
+  const [result] = one.results;
+  const second = typeof result === "object" ? against(result, again.lifted, again.last) : middle;
+  return second.kind === "wrong" ? { machine, middle, isRacing: false } : { machine, middle: second, isRacing: true };
+}
+
+const order = ["wrong", "not run", "apart", "near", "same"] as const;
+/** The worse of two. */
+const worse = (a: Found, b: Found): Found => (order.indexOf(a.kind) <= order.indexOf(b.kind) ? a : b);
+
+/**
+ * Every shader below `--root`, compiled at levels 0, 1 and 2 with the checked core and contraction off. Compute shaders
+ * without images run on the simulated GPU over the same memory (small integers, then floats; addresses where the shader has
+ * pointers): the levels' bits must be the same. Then the IR interpreter runs the IR as it was lifted and as each level left it, of
+ * all stages, images included: bits must be the same but for what is approximated. Shaders of undefined results may
+ * differ, and stand in undefined-results.txt with the reason. Prints what was left out, by reason. True where nothing is wrong.
  */
 export async function levelsConformance(args: readonly string[]): Promise<boolean> {
   const { values } = parseArgs({
     args: [...args],
-    options: { root: { type: "string", multiple: true, default: [] } },
+    options: {
+      root: { type: "string", multiple: true, default: [] },
+      stage: { type: "string", multiple: true, default: ["compute", "vertex", "fragment"] },
+      cache: { type: "string" },
+      verbose: { type: "boolean", default: false },
+    },
   });
   const listed = readFileSync(new URL("undefined-results.txt", import.meta.url), "utf8");
   const undefinedResults = listed.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   const core = await createCore({ checked: true, opName });
-  const middle = { last: 0, lifted: 0, rounded: 0, racing: 0, notRun: 0, differ: 0 };
-  const counts = { run: 0, refused: 0, unsuited: 0, faulted: 0, undefined: 0, differ: 0 };
-  for (const { path, stage } of values.root.flatMap((root) => shaderFiles(root))) {
-    if (stage !== "compute") continue;
-    const source = readFileSync(path, "utf8");
-    const entries = levels.map((level) => compiledAt(path, source, level, core));
-    const good = entries.filter((entry) => typeof entry !== "string");
-    if (good.length < levels.length) {
-      counts.refused++;
-      if (good.length > 0) console.log(`${path}: some levels only: ${entries.filter((e) => typeof e === "string")[0]}`);
-      continue;
-    }
-    if (unsuited(good[0]!.entry) !== undefined) {
-      counts.unsuited++;
-      continue;
-    }
-    let differs: string | undefined;
-    let fault: string | undefined;
-    let wrong: string | undefined;
-    let isRacing = false;
-    const seen = { last: 0, lifted: 0, rounded: 0 };
-    for (const fill of fills) {
-      const runs = good.map(({ entry }) => new KernelRun(entry, { groups, fill }));
-      const [first, ...others] = good.map(({ words }, k) => runs[k]!.run(words));
-      if (typeof first === "object") {
-        const { entry } = good[2]!;
-        const threads = entry.reflection.workgroupSize;
-        let found = middleOf(good[2]!, runs[0]!.start, others[1]!, { groups, threads });
-        if (found.wrong !== undefined) {
-          const grid = oneWave(threads);
-          const run = new KernelRun(entry, { ...grid, fill });
-          const result = run.run(good[2]!.words);
-          const alone = middleOf(good[2]!, run.start, result, grid);
-          isRacing ||= alone.wrong === undefined;
-          if (alone.wrong === undefined) found = alone;
-        }
-        for (const kind of ["last", "lifted", "rounded"] as const) if (found[kind]) seen[kind]++;
-        if (found.wrong !== undefined) wrong ??= `${fill}, ${found.wrong}`;
+  const reference = oracle("glslangValidator") === undefined ? undefined : new Reference(values.cache);
+  let isGood = true;
+  for (const stage of values.stage) {
+    const [refused, unrun, uncompared, wrong, apart] = [
+      new Tally(),
+      new Tally(),
+      new Tally(),
+      new Tally(),
+      new Tally(),
+    ];
+    const counts = { shaders: 0, compiled: 0, run: 0, same: 0, near: 0, racing: 0, undefined: 0 };
+    for (const file of values.root.flatMap(shaderFiles)) {
+      if (file.stage !== stage) continue;
+      counts.shaders++;
+      const source = readFileSync(file.path, "utf8");
+      const entries = levels.map((level) => compiled(requestOf(file, source, level), core));
+      const good = entries.filter((entry) => typeof entry !== "string");
+      if (good.length < levels.length) {
+        const { reason, isRight } = await judge(file, source, entries.find((e) => typeof e === "string")!, reference);
+        const isWhole = good.length === 0;
+        (isRight && isWhole ? refused : wrong).add(isWhole ? reason : `at some levels only: ${reason}`, file.path);
+        continue;
       }
-      for (const [k, other] of others.entries()) {
-        const found = difference(first!, other);
-        if (found !== undefined) differs ??= `${fill}, level 0 and ${k + 1}: ${found}`;
+      counts.compiled++;
+      const fills: readonly Fill[] = /\bbuffer_reference|PhysicalStorageBuffer/.test(source)
+        ? ["addresses"]
+        : ["small integers", "floats"];
+      const found = fills.map((fill) => examine(good, file.stage, fill));
+      const machine = found.map((each) => each.machine).reduce(worse);
+      const middle = found.map((each) => each.middle).reduce(worse);
+      if (machine.kind === "wrong" || middle.kind === "wrong") {
+        const isUndefined = undefinedResults.some((line) => file.path.endsWith(line));
+        if (isUndefined) counts.undefined++;
+        else wrong.add(machine.kind === "wrong" ? machine.why : middle.why, file.path);
+        continue;
       }
+      if (machine.kind === "same") counts.run++;
+      else unrun.add(machine.why, file.path);
+      if (middle.kind === "same") counts.same++;
+      else if (middle.kind === "near") counts.near++;
+      else if (middle.kind === "apart") apart.add(middle.why, file.path);
+      else uncompared.add(middle.why, file.path);
+      if (found.some(({ isRacing }) => isRacing)) counts.racing++;
     }
-    const isUndefined = undefinedResults.some((line) => path.endsWith(line));
-    if (differs === undefined && fault !== undefined) counts.faulted++;
-    else if (differs === undefined) counts.run++;
-    else if (isUndefined) counts.undefined++;
-    else counts.differ++;
-    if (fault === undefined && !isUndefined) {
-      if (wrong !== undefined) middle.differ++;
-      else if (seen.lifted === fills.length) middle.lifted++;
-      else if (seen.lifted + seen.rounded === fills.length) middle.rounded++;
-      else middle.notRun++;
-      if (seen.last === fills.length) middle.last++;
-      if (wrong === undefined && isRacing) middle.racing++;
-      if (wrong !== undefined) console.log(`${path}: ${wrong}`);
-    }
-    if (fault !== undefined) console.log(`${path}: ${fault}`);
-    if (differs !== undefined && !isUndefined) console.log(`${path}: ${differs}`);
+    console.log(`== ${stage}: ${counts.shaders} shaders, ${counts.compiled} compiled at levels 0, 1, 2`);
+    const show = (title: string, tally: Tally, all: boolean): void => {
+      console.log(`${title}: ${tally.total}`);
+      for (const line of tally.lines(all)) console.log(line);
+    };
+    show("not compiled", refused, values.verbose);
+    console.log(`run on the simulated GPU, the same bits at each level: ${counts.run}`);
+    show("compiled, not run", unrun, values.verbose);
+    console.log(
+      `by the IR interpreter (IR as lifted, and before the back end at each level): the same bits ${counts.same}, the same but for ` +
+        `approximated operations ${counts.near + apart.total} (of those within 2^-10 ${counts.near}); ${counts.racing} of all in one wave alone`,
+    );
+    show("further apart by approximated operations", apart, true);
+    show("not compared", uncompared, values.verbose);
+    console.log(`of undefined results (undefined-results.txt), and differing: ${counts.undefined}`);
+    show("wrong", wrong, true);
+    isGood &&= wrong.total === 0 && counts.compiled > 0;
   }
-  console.log(
-    `${counts.run} shaders give the same bits at levels 0, 1, 2; ${counts.differ} differ, ${counts.undefined} of undefined results do; ` +
-      `${counts.faulted} fault or run too long at all levels, ${counts.unsuited} have images, ${counts.refused} are refused`,
-  );
-  console.log(
-    `the IR interpreter gives the bits of the code: ${middle.last} shaders by the IR before the back end, ${middle.lifted} by the ` +
-      `lifted IR too, ${middle.rounded} more but for what is rounded (${middle.racing} in one wave alone); ${middle.notRun} it does not run, ${middle.differ} differ`,
-  );
-  return counts.run > 0 && counts.differ === 0 && middle.differ === 0;
+  reference?.save();
+  return isGood;
 }

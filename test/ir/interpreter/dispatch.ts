@@ -2,10 +2,8 @@ import type { IrShader } from "../../../src/ir/index.ts";
 import { type Memory, tableOf } from "./memory.ts";
 import { Wave } from "./wave.ts";
 
-export interface Dispatch {
+export interface Dispatch extends Pick<Memory, "buffer" | "push" | "at" | "texelBytes" | "images"> {
   readonly groups: readonly [number, number, number];
-  buffer(set: number, binding: number, element: number): Uint8Array | undefined;
-  readonly push: Uint8Array;
   /** Blocks that a wave may enter. */
   readonly maxSteps?: number;
 }
@@ -24,7 +22,7 @@ export function runDispatch(shader: IrShader, dispatch: Dispatch): { readonly is
       const count = Math.min(32, size - 32 * w);
       const scratch =
         shader.scratchBytes === 0 ? [] : Array.from({ length: count }, () => new Uint8Array(shader.scratchBytes));
-      const memory: Memory = { buffer: dispatch.buffer.bind(dispatch), push: dispatch.push, table, shared, scratch };
+      const memory: Memory = { ...dispatch, buffer: dispatch.buffer.bind(dispatch), table, shared, scratch };
       const wave = new Wave(
         shader,
         {

@@ -1,11 +1,18 @@
 import { atomicOps, dynamicSet, type ImmName, type IrInstr, type IrShader } from "../../../src/ir/index.ts";
+import { combined } from "./atomics.ts";
+import { type Images, imageOp } from "./images.ts";
 
-/** The interpreter has no such op: images, memory at addresses. */
+/** What the interpreter has no op or no memory for. */
 export class NotCovered extends Error {}
 
 /** What the invocations of a dispatch reach. Reads out of range give 0, writes there do nothing. */
 export interface Memory {
   buffer(set: number, binding: number, element: number): Uint8Array | undefined;
+  /** The bytes from an address on. Without it, shaders with addresses are not run. */
+  at?(address: bigint): Uint8Array | undefined;
+  /** Bytes of a texel of a texel buffer, whose texels are as many words; 16 where absent. */
+  readonly texelBytes?: number;
+  readonly images?: Images;
   readonly push: Uint8Array;
   readonly shared: Uint8Array;
   /** The shader's own tables of constants. */
@@ -45,31 +52,6 @@ function store(bytes: Uint8Array, at: number, bits: number, data: readonly numbe
   });
 }
 
-/** The new value of an atomic over words or pairs of them; `mine` is the operand. */
-function combined(op: number, old: bigint, mine: bigint, bits: number): bigint {
-  const signed = (x: bigint) => BigInt.asIntN(bits, x);
-  switch (atomicOps[op]) {
-    case "add":
-      return old + mine;
-    case "umin":
-      return old < mine ? old : mine;
-    case "umax":
-      return old > mine ? old : mine;
-    case "imin":
-      return signed(old) < signed(mine) ? old : mine;
-    case "imax":
-      return signed(old) > signed(mine) ? old : mine;
-    case "and":
-      return old & mine;
-    case "or":
-      return old | mine;
-    case "xor":
-      return old ^ mine;
-    default:
-      return mine;
-  }
-}
-
 const join = (words: readonly number[]): bigint => BigInt(words[0]!) | (BigInt(words[1] ?? 0) << 32n);
 const split = (value: bigint, count: number): number[] =>
   Array.from({ length: count }, (_, k) => Number((value >> BigInt(32 * k)) & 0xffffffffn));
@@ -96,7 +78,10 @@ export function accessOp(i: IrInstr, imm: (name: ImmName) => number, memory: Mem
   const isDynamic = imm("set") === dynamicSet;
   const bytesOf = (last: readonly number[] | undefined): Uint8Array => {
     const [word = 0, high] = last ?? [];
-    if (high !== undefined && isDynamic) throw new NotCovered("memory at addresses");
+    if (high !== undefined && isDynamic) {
+      if (memory.at === undefined) throw new NotCovered("memory at addresses");
+      return memory.at(BigInt(word) | (BigInt(high) << 32n)) ?? nothing;
+    }
     const [set, binding, element] = isDynamic
       ? [(word >>> 24) - 1, (word >>> 16) & 0xff, word & 0xffff]
       : [imm("set"), imm("binding"), word];
@@ -107,7 +92,35 @@ export function accessOp(i: IrInstr, imm: (name: ImmName) => number, memory: Mem
     combined(imm("atomic"), old, join(data), 32 * data.length);
   const swap = (wanted: readonly number[], data: readonly number[]) => (old: bigint) =>
     old === join(wanted) ? join(data) : old;
+  const image = memory.images && imageOp(i, imm, memory.images);
+  if (image !== undefined) return (_, sources, isHelper) => image(sources.flat(), isHelper);
+  const texelBytes = memory.texelBytes ?? 16;
+  /** Of a texel: elements are in or out of range whole. */
+  const texelAt = ([index = 0]: readonly number[], bytes: Uint8Array): number =>
+    index < Math.floor(bytes.length / texelBytes) ? index * texelBytes : bytes.length;
   switch (i.op) {
+    case "load_texel":
+      return (_, [index = [], element]) => {
+        const bytes = bytesOf(element);
+        const at = texelAt(index, bytes);
+        const words = load(bytes, at, 0, texelBytes / 4);
+        // Components that the format lacks: 0 0 1; nothing out of range.
+        return [0, 1, 2, 3].map((k) => words[k] ?? (k === 3 && at < bytes.length ? 1 : 0));
+      };
+    case "store_texel":
+      return (_, [data = [], index = [], element], isHelper) => {
+        const bytes = bytesOf(element);
+        if (!isHelper) store(bytes, texelAt(index, bytes), 0, data.slice(0, texelBytes / 4));
+        return [];
+      };
+    case "texel_atomic":
+      return (_, [index = [], element, data = [], wanted = []], isHelper) => {
+        const bytes = bytesOf(element);
+        const isSwap = atomicOps[imm("atomic")] === "cmpswap";
+        return atomic(bytes, texelAt(index, bytes), isHelper, data, isSwap ? swap(wanted, data) : update(data));
+      };
+    case "texel_count":
+      return (_, [element]) => [Math.floor(bytesOf(element).length / texelBytes)];
     case "load_ubo":
     case "load_ssbo":
       return (_, [offset, last]) => load(bytesOf(last), at(offset), imm("bits"), i.components);

@@ -36,7 +36,10 @@ const systemOps = new Set(
   ).split(" "),
 );
 
-/** Which source of a buffer access names the element of the descriptor array, or its address. */
+/** Any value for a divisor of 0 and where the quotient does not fit. */
+const divisions = new Set(["udiv", "umod", "idiv", "irem", "imod"]);
+
+/** Which source of an access names the element of the descriptor array, or its address. */
 const elementSource: ReadonlyMap<string, number> = new Map([
   ["load_ubo", 1],
   ["load_ssbo", 1],
@@ -45,7 +48,18 @@ const elementSource: ReadonlyMap<string, number> = new Map([
   ["ssbo_atomic_cmpswap", 3],
   ["ssbo_size", 0],
   ["descriptor_address", 0],
+  ["load_texel", 1],
+  ["store_texel", 2],
+  ["texel_atomic", 1],
+  ["texel_count", 0],
 ]);
+
+/** As words, are they the same in all lanes whatever the lanes say? An address of memory is each lane's own. */
+function isElement(i: IrInstr, source: number, { components }: Values): boolean {
+  if (hasFlag(i, "nonuniform")) return false;
+  if (i.op.startsWith("image_")) return source < 2;
+  return elementSource.get(i.op) === source && components === 1;
+}
 
 type Step = (mask: number) => void;
 
@@ -70,7 +84,7 @@ interface Compiled {
 }
 
 export class Wave {
-  /** Whether something ran whose bits are not given: approximations, sums of floats in an order of the machine's. */
+  /** Whether all that ran gives bits: no approximation, no division by 0, no sum of floats in an order of the machine's. */
   isExact = true;
   readonly #launch: Launch;
   readonly #values: Values[] = [];
@@ -207,6 +221,14 @@ export class Wave {
       Array.from(of.words.subarray(l * of.components, (l + 1) * of.components));
     const meaning = exactMeaning[i.op] ?? boundedMeaning[i.op];
     if (meaning !== undefined) {
+      if (divisions.has(i.op)) {
+        return this.#scalar(to!, i, (l) => {
+          const [x, y] = [word(a, l), word(b, l)];
+          if (y === 0 || (x === 0x80000000 && y === 0xffffffff && i.op !== "udiv" && i.op !== "umod"))
+            this.isExact = false;
+          return meaning(x, y, 0);
+        });
+      }
       const step = this.#scalar(to!, i, (l) => meaning(word(a, l), word(b, l), word(c, l)));
       return i.op in exactMeaning ? step : this.#inexact(step);
     }
@@ -222,7 +244,7 @@ export class Wave {
     const access = accessOp(i, imm, this.#launch.memory);
     if (access !== undefined) {
       // Without `nonuniform` an element is the same in all lanes, or any of theirs is as good.
-      const element = hasFlag(i, "nonuniform") ? undefined : elementSource.get(i.op);
+      const isShared = sources.map((s, k) => isElement(i, k, s));
       return (mask) => {
         const first = 31 - Math.clz32(mask & -mask);
         for (let l = 0; l < LANES; l++) {
@@ -231,7 +253,7 @@ export class Wave {
           const isHelper = ((this.#helpers >>> l) & 1) === 1;
           const given = access(
             l,
-            sources.map((s, k) => all(s, k === element ? first : l)),
+            sources.map((s, k) => all(s, isShared[k] ? first : l)),
             isHelper,
           );
           if (to !== undefined) to.words.set(toWords(given.slice(0, to.components)), l * to.components);
