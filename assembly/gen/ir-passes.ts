@@ -46,4 +46,12 @@ export const enum Pass {
   OPT_UNROLL = 21,
   /** ways between lanes for what is the same in all of them */
   OPT_WAVE = 22,
+  /** ifs whose condition is known from an earlier if */
+  OPT_JUMP_THREAD = 23,
+  /** arithmetic into the branch that alone reads it */
+  OPT_SINK = 24,
+  /** what bounds and possible bits of values decide */
+  OPT_RANGE = 25,
+  /** chains of sums, products and bits in a better order */
+  OPT_REASSOCIATE = 26,
 }

@@ -22,6 +22,10 @@ export const passRows: readonly { readonly name: string; readonly prose: string 
   { name: "opt-vectorize", prose: "neighbouring accesses to wider ones" },
   { name: "opt-unroll", prose: "short loops of a known length to copies of their body" },
   { name: "opt-wave", prose: "ways between lanes for what is the same in all of them" },
+  { name: "opt-jump-thread", prose: "ifs whose condition is known from an earlier if" },
+  { name: "opt-sink", prose: "arithmetic into the branch that alone reads it" },
+  { name: "opt-range", prose: "what bounds and possible bits of values decide" },
+  { name: "opt-reassociate", prose: "chains of sums, products and bits in a better order" },
 ];
 
 /** Number of the pass with this name, from 1. */

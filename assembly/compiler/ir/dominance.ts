@@ -65,7 +65,8 @@ function numberedBefore(p: u32, b: u32): bool {
   return p != b && nodeScratch[p] == p && nodeOrder[p] < nodeOrder[b];
 }
 
-function commonDominator(a: u32, b: u32): u32 {
+/** The deepest block that dominates both. Both reachable; `computeDominance` is fresh. */
+export function commonDominator(a: u32, b: u32): u32 {
   let x = a;
   let y = b;
   while (x != y) {

@@ -40,7 +40,7 @@ import {
   tableWord,
   varWidth,
 } from "./columns.ts";
-import { computeDominance, dominates, useBlock } from "./dominance.ts";
+import { commonDominator, computeDominance, dominates, useBlock } from "./dominance.ts";
 import {
   addSrc,
   blockOf,
@@ -102,6 +102,7 @@ import {
   listFirst,
   listLast,
   loopOf,
+  moveToEnd,
   newList,
   nextBlock,
   nextNode,
@@ -121,7 +122,7 @@ import {
   successor1,
   unlinkNode,
 } from "./nodes.ts";
-import { upperBound, zeroBits } from "./range.ts";
+import { counterBound, loadBound, upperBound, zeroBits } from "./range.ts";
 import {
   addContraction,
   addTableWord,
@@ -161,6 +162,7 @@ export {
   brokenAt,
   buildPreds,
   clearSources,
+  commonDominator,
   componentsOf,
   computeDominance,
   condition,
@@ -169,6 +171,7 @@ export {
   constantF,
   constBits,
   contractions,
+  counterBound,
   currentBlock,
   cursorAfterPhis,
   cursorAtEnd,
@@ -207,6 +210,7 @@ export {
   ldsBytes,
   listFirst,
   listLast,
+  loadBound,
   loadVar,
   localSize,
   loopOf,
@@ -215,6 +219,7 @@ export {
   MAX_SLOTS,
   MAX_TABLE_WORDS,
   MAX_VARS,
+  moveToEnd,
   nameBytes,
   newInstr,
   newList,

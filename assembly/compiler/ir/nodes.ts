@@ -344,8 +344,8 @@ export function spliceList(owner: u32, side: u32, at: u32): void {
   }
 }
 
-/** Takes a node out of its list; of an if, erases its instruction. */
-export function unlinkNode(node: u32): void {
+/** Takes a node out of its list. */
+function detach(node: u32): void {
   const owner = nodeParent[node];
   const side = nodeSide[node];
   const prev = nodePrev[node];
@@ -356,6 +356,18 @@ export function unlinkNode(node: u32): void {
   if (next != 0) nodePrev[next] = prev;
   else if (side == 0) nodeLast[owner] = prev;
   else nodeLast1[owner] = prev;
+}
+
+/** Takes a node out of its list; of an if, erases its instruction. */
+export function unlinkNode(node: u32): void {
+  detach(node);
   if (nodeKind[node] == Kind.IF) erase(nodeAux[node]);
   nodeKind[node] = Kind.NONE;
+}
+
+/** Moves a node with what is in it from its list to the end of another; edges are the caller's. */
+export function moveToEnd(node: u32, owner: u32, side: u32): void {
+  detach(node);
+  nodeNext[node] = 0;
+  appendNode(node, owner, side);
 }

@@ -1,11 +1,72 @@
 /** What is known of a value's bits from how it is made: a few instructions deep, so cheap and bounded. */
 import { Op } from "../../gen/ir-ops.ts";
-import { constBits, imm, isConst, opOf, src, widthOf } from "./instr.ts";
+import { blockOf, constBits, imm, isConst, lastInstr, opOf, src, srcCount, widthOf } from "./instr.ts";
+import { condition, Kind, kindOf, listFirst, listLast, nextNode, parentOf, pred } from "./nodes.ts";
 import { localSize } from "./shader.ts";
 
 /** What a load of so many bits gives at most; 0 stands for words. */
 function narrow(bits: u32): u32 {
   return bits == 0 ? 0xffffffff : ((<u32>1) << bits) - 1;
+}
+
+/** No pixel lies further right or down. */
+const MAX_PIXEL: u32 = 0x7fff;
+
+/** What a load, a system value or a conversion of one gives at most. */
+export function loadBound(v: u32): u32 {
+  switch (opOf(v)) {
+    case Op.LOAD_LOCAL_ID:
+      return localSize(imm(v, 0)) - 1;
+    case Op.LOAD_LANE_ID:
+      return 31;
+    case Op.LOAD_UBO:
+    case Op.LOAD_SSBO:
+      return narrow(imm(v, 3));
+    case Op.LOAD_SHARED:
+    case Op.LOAD_SCRATCH:
+      return narrow(imm(v, 1));
+    case Op.F2I:
+    case Op.F2U:
+      return opOf(src(v, 0)) == Op.LOAD_FRAG_COORD && imm(src(v, 0), 0) < 2 ? MAX_PIXEL : 0xffffffff;
+    default:
+      return 0xffffffff;
+  }
+}
+
+/** The comparison without which a round of the loop is not gone on with: of the if right behind its first block; else 0. */
+function checkOf(header: u32): u32 {
+  const check = nextNode(header);
+  if (check == 0 || kindOf(check) != Kind.IF) return 0;
+  const cond = condition(check);
+  // Out of the loop by the else, or by the then of the negated comparison.
+  const negated = opOf(cond) == Op.INOT;
+  const out: u32 = negated ? 0 : 1;
+  const last = lastInstr(listLast(check, out));
+  if (listFirst(check, out) != listLast(check, out) || last == 0 || opOf(last) != Op.BREAK) return 0;
+  return negated ? src(cond, 0) : cond;
+}
+
+/**
+ * Largest value of a loop's counter: a phi of the loop's first block from a constant or bounded value on, in steps of a
+ * constant, behind a check at the start of each round that it is below a limit. 0xffffffff for other phis.
+ */
+export function counterBound(v: u32, depth: u32): u32 {
+  const unknown: u32 = 0xffffffff;
+  const header = blockOf(v);
+  const loop = parentOf(header);
+  if (opOf(v) != Op.PHI || srcCount(v) != 2 || widthOf(v) != 32) return unknown;
+  if (loop == 0 || kindOf(loop) != Kind.LOOP || listFirst(loop, 0) != header) return unknown;
+  const back: u32 = pred(header, 1) == listLast(loop, 1) ? 1 : 0;
+  const next = src(v, back);
+  if (opOf(next) != Op.IADD || src(next, 0) != v || !isConst(src(next, 1))) return unknown;
+  const step = constBits(src(next, 1));
+  const start = upperBound(src(v, 1 - back), depth + 1);
+  if (step == 0 || step > 0xffff || start > 0x7fffffff) return unknown;
+  const check = checkOf(header);
+  if ((opOf(check) != Op.ULT && opOf(check) != Op.ILT) || src(check, 0) != v) return unknown;
+  const limit = upperBound(src(check, 1), depth + 1);
+  // Also the last step before the check fails must not pass the signs.
+  return limit > 0x7fff0000 ? unknown : max<u32>(start, limit == 0 ? 0 : limit - 1 + step);
 }
 
 /** No value of the IR value is above this. Depth-limited: an unknown one is 0xffffffff. */
@@ -15,16 +76,10 @@ export function upperBound(v: u32, depth: u32): u32 {
   switch (opOf(v)) {
     case Op.CONST:
       return constBits(v);
-    case Op.LOAD_LOCAL_ID:
-      return localSize(imm(v, 0)) - 1;
     case Op.B2I:
       return 1;
-    case Op.LOAD_UBO:
-    case Op.LOAD_SSBO:
-      return narrow(imm(v, 3));
-    case Op.LOAD_SHARED:
-    case Op.LOAD_SCRATCH:
-      return narrow(imm(v, 1));
+    case Op.PHI:
+      return counterBound(v, depth);
     case Op.F2F16:
       return 0xffff;
     case Op.UMOD:
@@ -52,7 +107,7 @@ export function upperBound(v: u32, depth: u32): u32 {
     case Op.SELECT:
       return widthOf(v) == 1 ? unknown : max<u32>(upperBound(src(v, 1), depth + 1), upperBound(src(v, 2), depth + 1));
     default:
-      return unknown;
+      return loadBound(v);
   }
 }
 

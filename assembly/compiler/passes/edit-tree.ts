@@ -74,7 +74,7 @@ export function removeNode(node: u32): void {
 }
 
 /** Appends block b, the next node after a, to a. b's one predecessor is a, or neither is reachable. */
-function mergeBlocks(a: u32, b: u32): void {
+export function mergeBlocks(a: u32, b: u32): void {
   for (let i = firstInstr(b); i != 0 && opOf(i) == Op.PHI; i = firstInstr(b)) {
     replaceUses(i, src(i, 0));
     erase(i);

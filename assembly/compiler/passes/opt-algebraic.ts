@@ -210,13 +210,34 @@ function uncut(v: u32, mask: u32): u32 {
   return value;
 }
 
+/** Sums, differences, products and bits of which only low bits are read need no more of their sources. */
+function needsLow(op: u32): bool {
+  return op == Op.IADD || op == Op.ISUB || op == Op.IMUL || op == Op.IOR || op == Op.IXOR;
+}
+
+/** uncut, also of the sources of arithmetic that has one reader: this one, which sees only the bits `mask` of low ones. */
+function lowOf(v: u32, mask: u32): u32 {
+  const value = uncut(v, mask);
+  if (value != v || !needsLow(opOf(v)) || widthOf(v) != 32 || useCount(v) != 1) return value;
+  for (let k: u32 = 0; k < 2; k++) {
+    const part = uncut(src(value, k), mask);
+    if (part == src(value, k)) continue;
+    setSrc(value, k, part);
+    narrowed = true;
+  }
+  return value;
+}
+
+/** Whether lowOf has changed a source. */
+let narrowed = false;
+
 /** iand with a mask of low bits: without extensions below it that reach as far; the value itself where that is never above the mask. */
 function masked(i: u32): u32 {
   if (opOf(i) != Op.IAND || widthOf(i) != 32) return 0;
   const k: u32 = isConst(src(i, 1)) ? 1 : 0;
   const mask = src(i, k);
   if (!isConst(mask) || !isLowMask(constBits(mask))) return 0;
-  const value = uncut(src(i, 1 - k), constBits(mask));
+  const value = lowOf(src(i, 1 - k), constBits(mask));
   if (upperBound(value, 0) <= constBits(mask)) return value;
   if (value == src(i, 1 - k)) return 0;
   cursorBefore(i);
@@ -251,19 +272,33 @@ function shiftBy(op: u32, value: u32, count: u32): u32 {
   return place0(i);
 }
 
+/** An extraction from bit 0 on: its source without extensions that reach as far. */
+function extractsLow(i: u32): void {
+  const op = opOf(i);
+  if (op != Op.IBFE && op != Op.UBFE) return;
+  const mask = extracted(i);
+  if (mask == 0) return;
+  const value = lowOf(src(i, 0), mask);
+  if (value == src(i, 0)) return;
+  setSrc(i, 0, value);
+  narrowed = true;
+}
+
 export function optAlgebraic(): bool {
   let progress = false;
+  narrowed = false;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
       const bits = storedBits(i);
       if (bits != 0) {
-        const data = uncut(src(i, 0), ((<u32>1) << bits) - 1);
+        const data = lowOf(src(i, 0), ((<u32>1) << bits) - 1);
         if (data == src(i, 0)) continue;
         setSrc(i, 0, data);
         progress = true;
         continue;
       }
       if (useCount(i) == 0 || (opFlags(opOf(i)) & OpFlag.PURE) == 0) continue;
+      extractsLow(i);
       let value = rewrite(i);
       if (value == 0) value = shifts(i);
       if (value == 0) value = bounded(i);
@@ -274,5 +309,5 @@ export function optAlgebraic(): bool {
       progress = true;
     }
   }
-  return progress;
+  return progress || narrowed;
 }

@@ -24,9 +24,13 @@ import { optCse } from "./opt-cse.ts";
 import { optDce } from "./opt-dce.ts";
 import { optDeadCf } from "./opt-dead-cf.ts";
 import { optIfConvert } from "./opt-if-convert.ts";
+import { optJumpThread } from "./opt-jump-thread.ts";
 import { optLicm } from "./opt-licm.ts";
 import { optMemory } from "./opt-memory.ts";
 import { optOffsets } from "./opt-offsets.ts";
+import { optRange } from "./opt-range.ts";
+import { optReassociate } from "./opt-reassociate.ts";
+import { optSink } from "./opt-sink.ts";
 import { optUnroll, resetUnrolled } from "./opt-unroll.ts";
 import { optVectorize } from "./opt-vectorize.ts";
 import { optWave } from "./opt-wave.ts";
@@ -83,10 +87,13 @@ const LEVEL_2: usize = memory.data<u32>([
   Pass.OPT_DCE,
   Pass.OPT_DEAD_CF,
   Pass.OPT_IF_CONVERT,
+  Pass.OPT_JUMP_THREAD,
   Pass.OPT_UNROLL,
   Pass.OPT_OFFSETS,
   Pass.OPT_MEMORY,
   AGAIN,
+  Pass.OPT_RANGE,
+  Pass.OPT_REASSOCIATE,
   Pass.OPT_WAVE,
   Pass.LOWER_IDIV,
   Pass.LOWER_TRANSCENDENTALS,
@@ -107,6 +114,7 @@ const LEVEL_2: usize = memory.data<u32>([
   Pass.OPT_CSE,
   Pass.OPT_DCE,
   Pass.OPT_LICM,
+  Pass.OPT_SINK,
   Pass.LOWER_LCSSA,
   Pass.DIVERGENCE,
   Pass.LOWER_BOOL_PHIS,
@@ -159,6 +167,14 @@ export function runPass(pass: u32): bool {
       return optWave();
     case Pass.OPT_UNROLL:
       return optUnroll();
+    case Pass.OPT_JUMP_THREAD:
+      return optJumpThread();
+    case Pass.OPT_SINK:
+      return optSink();
+    case Pass.OPT_RANGE:
+      return optRange();
+    case Pass.OPT_REASSOCIATE:
+      return optReassociate();
     default:
       return false;
   }
