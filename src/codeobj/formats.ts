@@ -1,11 +1,13 @@
 /** What a Vulkan format is to a shader: vertex fetch and colour export. */
 export interface FormatFacts {
-  /** Number of the buffer format in typed loads; 0: vertices can't have it. */
+  /** Number of the buffer format in typed loads; 0: there are none of it. */
   readonly bufferFormat: number;
   readonly components: number;
   /** Red and blue change places. */
   readonly swapped: boolean;
   readonly kind: "float" | "int" | "uint";
+  /** Components of 64 bits: vertices can have it, fetched in words of 32. */
+  readonly wide?: true;
   /** SPI_SHADER_COL_FORMAT for colour targets of it, without blending being asked about. */
   readonly colorExport: number;
 }
@@ -79,6 +81,12 @@ function build(): ReadonlyMap<string, FormatFacts> {
   ] as const) {
     const bufferFormat = name === "B10G11R11_UFLOAT_PACK32" ? 36 : 0;
     table.set(name, { ...colorOnly, bufferFormat, components });
+  }
+  for (const [k, layout] of ["R64", "R64G64", "R64G64B64", "R64G64B64A64"].entries()) {
+    for (const kind of ["UINT", "SINT", "SFLOAT"] as const) {
+      const shape = { bufferFormat: 0, components: k + 1, swapped: false, kind: kindOf(kind) };
+      table.set(`${layout}_${kind}`, { ...shape, wide: true, colorExport: 0 });
+    }
   }
   return table;
 }

@@ -1,6 +1,7 @@
 import { type Diagnostic, suggest } from "../base/index.ts";
 import {
   type CompileRequest,
+  type FormatFacts,
   formatFacts,
   formatNames,
   type InterfaceReflection,
@@ -26,10 +27,11 @@ const defaults: PipelineResult = {
   pipeline: { core: { colorExports: [], vertexAttributes: [] }, attributes: [] },
 };
 
-/** 32-bit components of the shader's type. */
-function defaultFormat({ components, kind }: VertexInput): string {
+/** 32-bit components of the shader's type, or 64-bit ones. */
+function defaultFormat({ components, kind, widthBits }: VertexInput): string {
   const suffix = kind === "float" ? "SFLOAT" : kind === "int" ? "SINT" : "UINT";
-  return `${["R32", "G32", "B32", "A32"].slice(0, components).join("")}_${suffix}`;
+  const letters = [..."RGBA"].slice(0, components);
+  return `${letters.map((letter) => letter + (widthBits === 64 ? "64" : "32")).join("")}_${suffix}`;
 }
 
 /** Each location's data tight behind the one before, all in binding 0. */
@@ -37,12 +39,28 @@ function defaultAttributes(inputs: readonly VertexInput[]): VertexAttributeRefle
   let offset = 0;
   return inputs.map((input) => {
     const at = offset;
-    offset += 4 * input.components;
+    offset += (input.widthBits === 64 ? 8 : 4) * input.components;
     return { location: input.location, format: defaultFormat(input), binding: 0, offset: at };
   });
 }
 
-const isVertexFormat = (name: string): boolean => (formatFacts(name)?.bufferFormat ?? 0) !== 0;
+const isVertexFormat = (name: string): boolean => {
+  const facts = formatFacts(name);
+  return facts?.wide === true || (facts?.bufferFormat ?? 0) !== 0;
+};
+const isColorFormat = (name: string): boolean => formatFacts(name)?.wide !== true;
+
+type Fetch = Pick<CoreVertexAttribute, "location" | "format" | "components" | "swapped" | "offset">;
+/** 64-bit components as pairs of words: up to four words a location. */
+function wideFetches(location: number, offset: number, components: number): Fetch[] {
+  const of = (words: number): Pick<Fetch, "format" | "components" | "swapped"> => {
+    const { bufferFormat } = formatFacts(words === 2 ? "R32G32_UINT" : "R32G32B32A32_UINT") as FormatFacts;
+    return { format: bufferFormat, components: words, swapped: false };
+  };
+  const words = 2 * components;
+  const first = { location, offset, ...of(Math.min(words, 4)) };
+  return words <= 4 ? [first] : [first, { location: location + 1, offset: offset + 16, ...of(words - 4) }];
+}
 
 /** What to say of a format that shaders have not, with the name that is spelled like it. */
 function unknownFormat(name: string, use: string, names: readonly string[]): string {
@@ -72,12 +90,6 @@ export function usedPipeline(request: CompileRequest, reflection: ModuleReflecti
   };
   const { vertexInput, colorFormats } = request.pipeline;
   const inputs = reflection.vertexInputs;
-  // No buffer format has components of 64 bits. Once a variable: its locations ascend.
-  const wide = inputs.filter(({ widthBits }) => widthBits === 64);
-  for (const { name, location } of wide.filter((a, k) => wide.findIndex((b) => b.name === a.name) === k)) {
-    mistake(`vertex attribute ${name} at location ${location} has 64-bit components`);
-  }
-  if (diagnostics.length > 0) return { ok: false, diagnostics };
   const given = vertexInput?.attributes ?? defaultAttributes(inputs);
   const attributes = given.filter(({ location }) => inputs.some((input) => input.location === location));
   for (const { location } of inputs) {
@@ -85,27 +97,30 @@ export function usedPipeline(request: CompileRequest, reflection: ModuleReflecti
   }
   const vertexAttributes = attributes.flatMap(({ location, format, binding, offset }): CoreVertexAttribute[] => {
     const facts = formatFacts(format);
-    if (facts === undefined || facts.bufferFormat === 0) {
+    if (facts === undefined || !isVertexFormat(format)) {
       const names = facts === undefined ? formatNames.filter(isVertexFormat) : [];
       mistake(unknownFormat(format, "vertices", names));
       return [];
     }
+    const input = inputs.find((each) => each.location === location) as VertexInput;
+    if ((input.widthBits === 64) !== (facts.wide === true)) {
+      const what = input.widthBits === 64 ? "components of 64 bits" : "no components of 64 bits";
+      mistake(`vertex attribute ${input.name} at location ${location} has ${what}, unlike ${format}`);
+      return [];
+    }
     const stepping = vertexInput?.bindings?.find((b) => b.binding === binding);
-    const row = {
-      location,
-      format: facts.bufferFormat,
-      components: facts.components,
-      swapped: facts.swapped,
-      binding,
-      offset,
-    };
-    return [stepping?.rate === "instance" ? { ...row, divisor: stepping.divisor ?? 1 } : row];
+    const step = { binding, ...(stepping?.rate === "instance" && { divisor: stepping.divisor ?? 1 }) };
+    if (facts.wide === true) return wideFetches(location, offset, facts.components).map((row) => ({ ...row, ...step }));
+    const { bufferFormat, components, swapped } = facts;
+    return [{ location, format: bufferFormat, components, swapped, offset, ...step }];
   });
   const colorExports: (number | undefined)[] = [];
   for (const { location, format } of colorFormats ?? []) {
     const facts = formatFacts(format);
-    if (facts === undefined) mistake(unknownFormat(format, "colour targets", formatNames));
-    else colorExports[location] = facts.colorExport;
+    if (facts === undefined || !isColorFormat(format)) {
+      const names = facts === undefined ? formatNames.filter(isColorFormat) : [];
+      mistake(unknownFormat(format, "colour targets", names));
+    } else colorExports[location] = facts.colorExport;
   }
   if (diagnostics.length > 0) return { ok: false, diagnostics };
   const core = { colorExports: Array.from(colorExports), vertexAttributes };

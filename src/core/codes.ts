@@ -42,6 +42,9 @@ export const unsupportedTexts: readonly string[] = [
   "{op} on a variable of this storage class",
   "{op} on a {width}-bit texel",
   "an output at location {value} beside or as a second source for blending, which location 0 alone has,",
+  "an output at location {value}, past the last of 8 colours or 64 other outputs,",
+  "more than 8 clip and cull distances in all ({value})",
+  "an input at location {value}, past the last of 64,",
 ];
 
 /** `Limit` of `assembly/base/failure.ts`, from 1. */

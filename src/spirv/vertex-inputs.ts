@@ -3,12 +3,12 @@ import type { ConstantValues } from "./constants.ts";
 import { Decoration, Op, StorageClass } from "./enums.ts";
 import type { ModuleIndex } from "./module-index.ts";
 
-/** One location of the vertex stage's inputs that its code refers to. */
+/** One location of the vertex stage's inputs that its code refers to: the first of two for vectors of 3 or 4 64-bit components. */
 export interface VertexInput {
   /** Of the variable that declares it, `%id` without one. */
   readonly name: string;
   readonly location: number;
-  /** Up to and with the last component that the shader declares. */
+  /** Up to and with the last component that the shader declares; of 64 bits, of both locations where it takes two. */
   readonly components: number;
   readonly kind: "float" | "int" | "uint";
   readonly widthBits: number;
@@ -36,17 +36,21 @@ export function vertexInputs(
       case Op.OpTypeInt:
         add({
           location,
-          components: component + 1,
+          components: component / (part === 64 ? 2 : 1) + 1,
           kind: index.operand(id, 1) === 0 ? "uint" : "int",
           widthBits: part,
         });
         return location + 1;
       case Op.OpTypeFloat:
-        add({ location, components: component + 1, kind: "float", widthBits: part });
+        add({ location, components: component / (part === 64 ? 2 : 1) + 1, kind: "float", widthBits: part });
         return location + 1;
-      case Op.OpTypeVector:
-        walk(part, location, component + index.operand(id, 1) - 1);
-        return location + 1;
+      case Op.OpTypeVector: {
+        // Components are counted in words.
+        const words = index.operand(part, 0) === 64 ? 2 : 1;
+        const last = component + words * (index.operand(id, 1) - 1);
+        walk(part, location, last);
+        return location + (last + words > 4 ? 2 : 1);
+      }
       case Op.OpTypeMatrix: {
         let next = location;
         for (let k = 0; k < index.operand(id, 1); k++) next = walk(part, next, component);

@@ -258,17 +258,54 @@ describe("vertex and fragment stages", () => {
     );
   });
 
+  it("attributes have 64-bit components in shader and format, or in neither", () => {
+    const of = (type: string, format: string): string => {
+      const source = `#version 450\nlayout(location=1) in ${type} wide; void main() { gl_Position = vec4(vec2(wide), 0, 1); }`;
+      const attributes = [{ location: 1, format, binding: 0, offset: 0 }];
+      return refusal("vertex", source, { pipeline: { vertexInput: { attributes } } });
+    };
+    expect(of("dvec2", "R64G64_SFLOAT")).toBe("compiled");
+    const start = "COMPILE_PIPELINE: pipeline state: vertex attribute wide at location 1 has";
+    expect(of("dvec2", "R32G32_SFLOAT")).toBe(`${start} components of 64 bits, unlike R32G32_SFLOAT`);
+    expect(of("vec2", "R64G64_SFLOAT")).toBe(`${start} no components of 64 bits, unlike R64G64_SFLOAT`);
+    const colour = { pipeline: { colorFormats: [{ location: 0, format: "R64_SFLOAT" }] } };
+    expect(
+      refusal("fragment", "#version 450\nlayout(location=0) out vec4 o; void main() { o = vec4(1); }", colour),
+    ).toBe("COMPILE_PIPELINE: pipeline state: R64_SFLOAT is no format of colour targets");
+  });
+
   it.each([
-    ["dvec2", "d", 0],
-    ["dvec3", "d", 0],
-    ["double", "vec2(d)", 1],
-    ["dmat2", "d[1]", 1],
-  ])("refuses vertex attributes of doubles: %s", (type, value, location) => {
-    const inputs = `layout(location=0) in vec4 p; layout(location=${location === 0 ? 3 : 1}) in ${type} wide;`;
-    const source = `#version 450\n${inputs} void main() { gl_Position = p + vec4(${value.replace("d", "wide")}.xy, 0, 1); }`;
-    expect(refusal("vertex", source)).toMatch(
-      /^COMPILE_PIPELINE: pipeline state: vertex attribute wide at location [13] has 64-bit components$/,
-    );
+    [
+      "fragment",
+      "layout(location=8) out vec4 o;",
+      "o = gl_FragCoord;",
+      "an output at location 8, past the last of 8 colours",
+    ],
+    ["fragment", "layout(location=7) out vec4 o[2];", "o[1] = gl_FragCoord;", "an output at location 8, past"],
+    ["fragment", "layout(location=7) out vec4 o[2];", "o[0] = gl_FragCoord;", undefined],
+    [
+      "fragment",
+      "layout(location=0) out vec4 o; layout(location=64) in vec4 i;",
+      "o = i;",
+      "an input at location 64, past",
+    ],
+    ["vertex", "layout(location=64) out vec4 o;", "o = gl_Position = vec4(1);", "an output at location 64, past"],
+    [
+      "vertex",
+      "out float gl_ClipDistance[9];",
+      "gl_ClipDistance[8] = 1.0;",
+      "more than 8 clip and cull distances in all (9)",
+    ],
+    [
+      "vertex",
+      "out float gl_ClipDistance[5]; out float gl_CullDistance[4];",
+      "gl_ClipDistance[4] = gl_CullDistance[3] = 1.0;",
+      "more than 8 clip and cull distances in all (9)",
+    ],
+  ] as const)("no output or input is lost in silence: %s %s", (stage, outer, inner, what) => {
+    const said = refusal(stage, `#version 450\n${outer} void main() { ${inner} }`);
+    if (what === undefined) expect(said).toBe("compiled");
+    else expect(said).toContain(`CORE_UNSUPPORTED: ${what}`);
   });
 
   it.each([

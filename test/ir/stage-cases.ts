@@ -584,6 +584,29 @@ export const vertexCases: readonly VertexCase[] = [
   ),
   fetchCase("R32G32B32_UINT", "uvec4", [1, 2, 0xffffffff], [1n, 2n, 0xffffffffn, 1n]),
   {
+    name: "attributes of 64-bit components: two locations for three of them, tight behind one another",
+    source: `${vhead}layout(location=0) in dvec3 a; layout(location=2) in double b; layout(location=3, component=2) in double c; void main() { gl_Position = vec4(a, b * c); }`,
+    run: {
+      vertices: [
+        [0, 0],
+        [1, 0],
+      ],
+      bindings: {
+        0: {
+          bytes: new Uint8Array(Float64Array.of(1.5, -2, 2 ** -60, 0.25, 99, 3, 5, 7, 9, -0.5, 99, 4).buffer),
+          strideBytes: 48,
+        },
+      },
+      formats: ["R32G32B32A32_UINT", "R32G32_UINT"],
+    },
+    expect: {
+      12: [
+        [1.5, -2, 2 ** -60, 0.75],
+        [5, 7, 9, -2],
+      ],
+    },
+  },
+  {
     name: "push constants and a buffer in a vertex shader, a loop by lane",
     source: `${vhead}layout(push_constant) uniform P { float scale; int count; }; layout(binding=0) readonly buffer B { float b[]; }; void main() { float s = 0.0; for (int k = 0; k < count + gl_VertexIndex; k++) s += b[k]; gl_Position = vec4(s * scale, 0, 0, 1); }`,
     run: {

@@ -191,6 +191,10 @@ function attribute(location: u32, component: u32, declared: u32): u32 {
 export function fragmentInput(variable: u32, k: u32, kind: i32): u32 {
   const code = codeOf(variable, k);
   if ((code & BUILT_IN) != 0) return fragmentBuiltIn(code & 0xffff, (code >> 16) & 0xff, kind);
+  if (code >= <u32>Extra.POINT_COORD * 4) {
+    unsupported(Unsupported.INPUT_LOCATION, code >> 2);
+    return constant(0);
+  }
   const flat = (found & Dec.FLAT) != 0 || !isFloat();
   // What is the same at all vertices is the same between them.
   const known = isInputKnown(code);
@@ -292,7 +296,7 @@ function vertexAttribute(location: u32, component: u32): u32 {
   }
   const count = pipelineWord(row + VertexColumn.COMPONENTS);
   if (component >= count) {
-    if (component != 3) return constant(0);
+    if (component != 3 || foundWidth() == 64) return constant(0);
     return isFloat() ? constantF(1) : constant(1);
   }
   const instanced = pipelineWord(row + VertexColumn.RATE) != 0;

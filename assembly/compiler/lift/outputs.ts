@@ -47,6 +47,9 @@ const enum ColorExport {
 
 // scratchA as a table: words by location * 4 + component, then the special ones.
 const LOCATIONS: u32 = 72;
+/** Colour targets, and outputs of the vertex stage: locations from 0 on. */
+const COLORS: u32 = 8;
+const PARAMETERS: u32 = 64;
 const POSITION: u32 = LOCATIONS * 4;
 const POINT_SIZE: u32 = POSITION + 4;
 const LAYER: u32 = POSITION + 5;
@@ -96,7 +99,12 @@ export function resetOutputs(): void {
 }
 
 function slotOf(code: u32): u32 {
-  if ((code & BUILT_IN) == 0) return code < <u32>64 * 4 ? code : WORDS;
+  if ((code & BUILT_IN) == 0) {
+    const last: u32 = isFragment() ? COLORS : PARAMETERS;
+    if (code < last * 4) return code;
+    unsupported(Unsupported.OUTPUT_LOCATION, code >> 2);
+    return WORDS;
+  }
   const k = (code >> 16) & 0xff;
   switch (code & 0xffff) {
     case SpvBuiltIn.Position:
@@ -108,9 +116,13 @@ function slotOf(code: u32): u32 {
     case SpvBuiltIn.ViewportIndex:
       return VIEWPORT;
     case SpvBuiltIn.ClipDistance:
-      return k < 8 ? CLIP + k : WORDS;
+      if (k < 8) return CLIP + k;
+      unsupported(Unsupported.DISTANCES, k + 1);
+      return WORDS;
     case SpvBuiltIn.CullDistance:
-      return k < 8 ? CULL + k : WORDS;
+      if (k < 8) return CULL + k;
+      unsupported(Unsupported.DISTANCES, k + 1);
+      return WORDS;
     case SpvBuiltIn.FragDepth:
       return DEPTH;
     case SpvBuiltIn.SampleMask:
@@ -317,11 +329,11 @@ function exportVertex(): void {
   clipCount = countOf(CLIP);
   cullCount = countOf(CULL);
   const distances = clipCount + cullCount;
-  if (distances > 8) unsupported(Unsupported.BUILTIN, SpvBuiltIn.CullDistance);
+  if (distances > 8) unsupported(Unsupported.DISTANCES, distances);
   for (let k: u32 = 0; k < distances; k += 4)
     put(target++, distance(k), distance(k + 1), distance(k + 2), distance(k + 3));
   done(DONE);
-  for (let location: u32 = 0; location < 64; location++) parameter(location, location * 4);
+  for (let location: u32 = 0; location < PARAMETERS; location++) parameter(location, location * 4);
   parameters(Extra.CLIP, CLIP, clipCount);
   if (viewport != 0 && isOutputRead(<u32>Extra.VIEWPORT * 4)) put(256 + <u32>Extra.VIEWPORT, viewport, 0, 0, 0);
   parameters(Extra.CULL, CULL, cullCount);

@@ -23,4 +23,7 @@ export const enum Unsupported {
   ATOMIC_PLACE = 21,
   ATOMIC_TEXEL = 22,
   DUAL_SOURCE = 23,
+  OUTPUT_LOCATION = 24,
+  DISTANCES = 25,
+  INPUT_LOCATION = 26,
 }
