@@ -25,7 +25,6 @@ export interface Instruction {
 }
 
 const prefixLsb = 23;
-const sourceNumber: Readonly<Record<string, number>> = { src0: 0, src1: 1, src2: 2 };
 
 function extract(f: Field, words: ArrayLike<number>, at: number): number {
   const word = words[at + (f.lsb >> 5)]! >>> 0;
@@ -76,7 +75,7 @@ function opTable(format: FormatName): OpTable {
 }
 
 /** The op of the instruction at `words[at]`; undefined where the rows have none. */
-export function findOp(words: ArrayLike<number>, at: number): Op | undefined {
+function findOp(words: ArrayLike<number>, at: number): Op | undefined {
   const word = words[at]!;
   const prefix = word >>> prefixLsb;
   let table = tableOfPrefix[prefix];
@@ -99,82 +98,11 @@ export function findOp(words: ArrayLike<number>, at: number): Op | undefined {
   return op ?? undefined;
 }
 
-/** A source field by dword, shift and mask. */
-interface Source {
-  readonly dword: number;
-  readonly shift: number;
-  readonly mask: number;
-  readonly literal: boolean;
-  readonly second: boolean;
-}
-
-/** What the length of an op's instructions depends on, worked out once. */
-interface Lengths {
-  readonly op: Op;
-  /** Dwords without literal, second dword and addresses. */
-  readonly dwords: number;
-  /** A literal always follows. */
-  readonly literal: boolean;
-  /** Source fields that may hold the literal marker; src0 also the marker of a second form. */
-  readonly sources: readonly Source[];
-  /** MIMG: dwords of further addresses. */
-  readonly nsa: Field | undefined;
-}
-
-/** By the op's number. */
-const lengthsOfOp: (Lengths | undefined)[] = [];
-
-function lengthsOf(op: Op): Lengths {
-  let lengths = lengthsOfOp[op.id];
-  if (lengths === undefined) {
-    const format = formats[op.format];
-    const fields = format.fields as readonly Field[];
-    const mask = literalFields(op);
-    const sources = fields.flatMap((field) => {
-      const source = sourceNumber[field.name];
-      if (source === undefined || op.format === "MIMG") return [];
-      const row = {
-        dword: field.lsb >> 5,
-        shift: field.lsb & 31,
-        mask: 2 ** field.width - 1,
-        literal: ((mask >> source) & 1) !== 0,
-        second: source === 0 && hasSecondForms(op),
-      };
-      return row.literal || row.second ? [row] : [];
-    });
-    lengths = {
-      op,
-      dwords: format.dwords,
-      literal: op.format !== "MIMG" && (mask & 8) !== 0,
-      sources,
-      nsa: op.format === "MIMG" ? fields.find(({ name }) => name === "nsa") : undefined,
-    };
-    lengthsOfOp[op.id] = lengths;
-  }
-  return lengths;
-}
-
-/** Dwords that an instruction of `op` at `words[at]` takes, as `decode` has them, without a look at its operands. */
-export function dwordsOf(op: Op, words: ArrayLike<number>, at: number): number {
-  const { dwords, literal, sources, nsa } = lengthsOf(op);
-  if (literal) return dwords + 1;
-  if (nsa !== undefined) return dwords + extract(nsa, words, at);
-  for (let k = 0; k < sources.length; k++) {
-    const source = sources[k]!;
-    const value = (words[at + source.dword]! >>> source.shift) & source.mask;
-    if (source.literal && value === SourceCode.literal) return dwords + 1;
-    if (source.second && value >= lowestMarker && formOfMarker.has(value)) return dwords + 1;
-  }
-  return dwords;
-}
-
 const formOfMarker: ReadonlyMap<number, SecondDwordName> = new Map(
   (Object.keys(secondDwords) as SecondDwordName[]).flatMap((name) =>
     (secondDwords[name].markers as readonly number[]).map((marker) => [marker, name] as const),
   ),
 );
-
-const lowestMarker = Math.min(...formOfMarker.keys());
 
 function hasSecondForms(op: Op): boolean {
   return op.format === "VOP1" || op.format === "VOP2" || op.format === "VOPC";

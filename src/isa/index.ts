@@ -1,4 +1,5 @@
 export { type Assembly, type AssemblyMistake, assemble } from "./assemble.ts";
+export { countInstructions, type InstructionCounts } from "./count.ts";
 export { decode, type Instruction } from "./decode.ts";
 export { branchTarget, type DisassemblyLine, disassemble } from "./disassemble.ts";
 export { encode, type Parts } from "./encode.ts";
@@ -9,12 +10,6 @@ export type { Field, FormatName, SecondDwordName } from "./formats.ts";
 export { flatSegments, formatNames, formats, secondDwords } from "./formats.ts";
 export { print } from "./print.ts";
 export { SourceCode, sgprCount } from "./registers.ts";
-export {
-  classify,
-  countInstructions,
-  type InstructionClass,
-  type InstructionCounts,
-  issueCycles,
-} from "./statistics.ts";
+export { classify, type InstructionClass, instructionClasses, issueCycles } from "./statistics.ts";
 export type { Op, Operand, OperandKind, ValueType } from "./table.ts";
 export { allOps, literalFields, opByCode, operandKinds, opsByMnemonic, valueTypes } from "./table.ts";

@@ -213,6 +213,14 @@ export function instructionByName(name: string): InstructionRow | undefined {
   return byName().get(name);
 }
 
+let numbersByName: ReadonlyMap<string, number> | undefined;
+
+/** Opcode of an instruction by its full name, aliases too. */
+export function opcodeByName(name: string): number | undefined {
+  numbersByName ??= new Map((instructionRows as readonly RawRow[]).map((row) => [row[1], row[0]]));
+  return numbersByName.get(name);
+}
+
 /** `OpIAdd` for 128; `Op<number>` for an opcode outside the grammar. */
 export function opName(opcode: number): string {
   return rawByOpcode[opcode]?.[1] ?? `Op${opcode}`;

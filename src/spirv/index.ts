@@ -14,6 +14,7 @@ export {
   glslStd450Table,
   instructionByName,
   instructionRow,
+  opcodeByName,
   opName,
 } from "./grammar.ts";
 export { definition, type Instruction, type Module, operand, operandCount, spanOf } from "./module.ts";

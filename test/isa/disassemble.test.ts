@@ -1,7 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dwordsOf, findOp } from "../../src/isa/decode.ts";
-import { assemble, branchTarget, classify, countInstructions, decode, disassemble } from "../../src/isa/index.ts";
+import {
+  allOps,
+  assemble,
+  branchTarget,
+  classify,
+  countInstructions,
+  decode,
+  disassemble,
+  type Field,
+  flatSegments,
+  formats,
+  issueCycles,
+  secondDwords,
+} from "../../src/isa/index.ts";
 
 function words(text: string): Uint32Array {
   const result = assemble(text);
@@ -98,7 +110,7 @@ describe("countInstructions", () => {
   });
 });
 
-it("findOp and dwordsOf have the op and the length that decode has", () => {
+it("counting steps over each instruction by the length that decode has, and puts it into its class", () => {
   const program = `
     s_add_u32 s0, s1, 0x12345678
     s_load_dwordx4 s[4:7], s[2:3], 0x10
@@ -112,15 +124,67 @@ it("findOp and dwordsOf have the op and the length that decode has", () => {
     s_endpgm`;
   // v_mov_b32 v0, v1 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf
   const code = Uint32Array.of(0x7e0002fa, 0xff00b101, ...words(program));
-  let instructions = 0;
-  for (let at = 0; at < code.length; instructions++) {
-    const whole = decode(code, at);
-    const op = findOp(code, at);
-    expect(op).toBe(whole?.op);
-    expect(op && dwordsOf(op, code, at)).toBe(whole?.dwords);
-    at += whole?.dwords ?? 1;
-  }
-  expect(instructions).toBe(11);
+  expect(countInstructions(code)).toMatchObject({
+    instructions: 11,
+    unknown: 0,
+    valu: 5,
+    vmem: 2,
+    lds: 1,
+    smem: 1,
+    salu: 2,
+  });
   // A literal that the words end before.
   expect(countInstructions(words(program).slice(0, 1))).toMatchObject({ instructions: 0, unknown: 1 });
+});
+
+it("counting knows every opcode as its row does: class, cycles, length with and without literal and second dword", () => {
+  const classes = { salu: 0, valu: 0, smem: 0, vmem: 0, lds: 0, exports: 0, branches: 0, waits: 0 };
+  const member = { branch: "branches", wait: "waits", export: "exports" } as const;
+  for (const op of allOps()) {
+    const { encoding, fields, dwords } = formats[op.format];
+    const field = (name: string) => (fields as readonly Field[]).find((each) => each.name === name);
+    const first = field("op")!;
+    const encoded = new Uint32Array(8);
+    const put = (lsb: number, width: number, value: number) => {
+      encoded[lsb >> 5] = (encoded[lsb >> 5]! & ~((2 ** width - 1) << (lsb & 31))) | (value << (lsb & 31));
+    };
+    put(encoding.lsb, encoding.width, encoding.value);
+    put(first.lsb, first.width, op.opcode);
+    const segment = (flatSegments as Readonly<Record<string, number>>)[op.format];
+    if (segment !== undefined) put(14, 2, segment);
+    const check = (length: number, what: string) => {
+      const found = countInstructions(encoded.subarray(0, length));
+      if (op.name === "s_code_end") {
+        expect(found, op.mnemonic).toMatchObject({ ...classes, instructions: 0, unknown: 0 });
+        return;
+      }
+      const unit = classify({ op });
+      const counted = { ...classes, [unit in member ? member[unit as keyof typeof member] : unit]: 1 };
+      expect(found, `${op.mnemonic} ${what}`).toMatchObject({ ...counted, instructions: 1, unknown: 0 });
+      // the immediate 0 of s_waitcnt waits for memory
+      const waits = op.name === "s_waitcnt" ? 120 : op.name === "s_barrier" ? 32 : 0;
+      expect(found.estimatedCycles, op.mnemonic).toBe(issueCycles({ op }) + waits);
+      const cut = countInstructions(encoded.subarray(0, length - 1));
+      expect(length === 1 || cut.unknown > 0, `${op.mnemonic} ${what} cut`).toBe(true);
+    };
+    const always = op.src.some(({ kind }) => kind === "literal");
+    check(dwords + Number(always), "plain");
+    if (always) continue;
+    for (const operand of op.src) {
+      const source = operand.field === undefined ? undefined : field(operand.field);
+      if (source === undefined || op.format === "MIMG" || !/^[vs]src$/.test(operand.kind)) continue;
+      put(source.lsb, source.width, 255);
+      check(dwords + 1, `literal in ${source.name}`);
+      put(source.lsb, source.width, 0);
+    }
+    if (op.format === "MIMG") {
+      put(field("nsa")!.lsb, 2, 3);
+      check(5, "addresses");
+    }
+    if (!/^VOP[12C]$/.test(op.format)) continue;
+    for (const marker of Object.values(secondDwords).flatMap((form) => form.markers as readonly number[])) {
+      put(0, 9, marker);
+      check(2, `marker ${marker}`);
+    }
+  }
 });

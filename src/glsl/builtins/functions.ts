@@ -333,29 +333,6 @@ uint64_t atomicExchange(memory uint64_t, uint64_t) = atomic OpAtomicExchange +GL
 int64_t atomicCompSwap(memory int64_t, int64_t, int64_t) = compareExchange +GL_EXT_shader_atomic_int64
 uint64_t atomicCompSwap(memory uint64_t, uint64_t, uint64_t) = compareExchange +GL_EXT_shader_atomic_int64
 
-vec4 texture1D(sampler1D, float) = sample sc +relaxed
-vec4 texture1D(sampler1D, float, float) = sample scb @fragment +relaxed
-vec4 texture1DLod(sampler1D, float, float) = sample scl +relaxed
-vec4 texture2D(sampler2D, vec2) = sample sc +relaxed
-vec4 texture2D(sampler2D, vec2, float) = sample scb @fragment +relaxed
-vec4 texture2DProj(sampler2D, vec3) = sample sp +relaxed
-vec4 texture2DProj(sampler2D, vec4) = sample sp +relaxed
-vec4 texture2DProj(sampler2D, vec3, float) = sample spb @fragment +relaxed
-vec4 texture2DProj(sampler2D, vec4, float) = sample spb @fragment +relaxed
-vec4 texture2DLod(sampler2D, vec2, float) = sample scl +relaxed
-vec4 texture2DLodEXT(sampler2D, vec2, float) = sample scl +relaxed
-vec4 texture2DProjLod(sampler2D, vec3, float) = sample spl +relaxed
-vec4 texture2DProjLod(sampler2D, vec4, float) = sample spl +relaxed
-vec4 texture2DProjLodEXT(sampler2D, vec3, float) = sample spl +relaxed
-vec4 texture2DGradEXT(sampler2D, vec2, vec2, vec2) = sample scxy +relaxed
-vec4 texture3D(sampler3D, vec3) = sample sc +relaxed
-vec4 texture3D(sampler3D, vec3, float) = sample scb @fragment +relaxed
-vec4 texture3DLod(sampler3D, vec3, float) = sample scl +relaxed
-vec4 textureCube(samplerCube, vec3) = sample sc +relaxed
-vec4 textureCube(samplerCube, vec3, float) = sample scb @fragment +relaxed
-vec4 textureCubeLod(samplerCube, vec3, float) = sample scl +relaxed
-vec4 textureCubeLodEXT(samplerCube, vec3, float) = sample scl +relaxed
-vec4 textureCubeGradEXT(samplerCube, vec3, vec3, vec3) = sample scxy +relaxed
 vec4 shadow1D(sampler1DShadow, vec3) = shadow sC +relaxed
 vec4 shadow2D(sampler2DShadow, vec3) = shadow sC +relaxed
 vec4 shadow2DProj(sampler2DShadow, vec4) = shadow sP +relaxed
@@ -445,4 +422,5 @@ function scopedRows(): string {
   return rows.join("\n");
 }
 
-export const functionRows = `${plainRows}${scopedRows()}\n`;
+/** The rows, one a line. */
+export const functionRows = (): string => `${plainRows}${scopedRows()}\n`;

@@ -1,5 +1,5 @@
 import { invariant } from "../../base/index.ts";
-import { GlslStd450, Op } from "../../spirv/index.ts";
+import { glslInstructionByName, opcodeByName } from "../../spirv/index.ts";
 import { arrayType, builtinType, type ScalarKind, type Type, typeName, vectorType } from "../types/index.ts";
 import { functionRows } from "./functions.ts";
 import { subgroupRows } from "./subgroups.ts";
@@ -59,22 +59,37 @@ const nameOf = /^\w+ (\w+)\(/;
 /** Texel types of the rows that have `g` types: component prefix of vectors and of opaque types. */
 const texels = ["", "i", "u"] as const;
 
-let rowsByName: Map<string, string[]> | undefined;
+/** Rows of some functions, and what the names of them all begin with, which no other function's does. */
+interface Family {
+  readonly names: RegExp;
+  readonly text: () => string;
+  rowsByName: Map<string, string[]> | undefined;
+}
+
+/** Each is made when a name of it is first met. The last has what fits none. */
+const families: readonly Family[] = [
+  { names: /^subgroup/, text: subgroupRows, rowsByName: undefined },
+  { names: /^(?:tex(?:ture|el)|image|subpass)/, text: textureRows, rowsByName: undefined },
+  { names: /^/, text: functionRows, rowsByName: undefined },
+];
 const expanded = new Map<string, readonly Overload[]>();
 
-function rows(): Map<string, string[]> {
-  if (rowsByName !== undefined) return rowsByName;
-  rowsByName = new Map();
-  for (const row of `${functionRows}\n${subgroupRows}\n${textureRows}`.split("\n")) {
+function rowsOf(family: Family): Map<string, string[]> {
+  if (family.rowsByName !== undefined) return family.rowsByName;
+  const rowsByName = new Map<string, string[]>();
+  for (const row of family.text().split("\n")) {
     if (row === "") continue;
     const name = nameOf.exec(row)?.[1];
-    invariant(name !== undefined, `built-in row: ${row}`);
+    invariant(name !== undefined && familyOf(name) === family, `built-in row: ${row}`);
     const list = rowsByName.get(name);
     if (list === undefined) rowsByName.set(name, [row]);
     else list.push(row);
   }
+  family.rowsByName = rowsByName;
   return rowsByName;
 }
+
+const familyOf = (name: string): Family => families.find(({ names }) => names.test(name)) as Family;
 
 const noOverloads: readonly Overload[] = [];
 
@@ -82,7 +97,7 @@ const noOverloads: readonly Overload[] = [];
 export function builtinOverloads(name: string): readonly Overload[] {
   const known = expanded.get(name);
   if (known !== undefined) return known;
-  const own = rows().get(name);
+  const own = rowsOf(familyOf(name)).get(name);
   if (own === undefined) return noOverloads;
   const seen = new Set<string>();
   const overloads = own.flatMap(expandRow).filter((overload) => {
@@ -94,19 +109,18 @@ export function builtinOverloads(name: string): readonly Overload[] {
   return overloads;
 }
 
-const opcodes: Readonly<Record<string, number>> = Op;
-const extended: Readonly<Record<string, number>> = GlslStd450;
 const pureLowerings: ReadonlySet<string> = new Set(["ext", "op", "select", "matrixCompMult"]);
 
 function opcodeOf(lowering: string, instruction: string): number {
-  if (lowering === "subgroup") return opcodes[`OpGroupNonUniform${instruction.split("_")[0]}`] ?? 0;
-  const names = lowering === "ext" || lowering === "interpolate" ? extended : opcodes;
-  return Object.hasOwn(names, instruction) ? names[instruction]! : 0;
+  if (instruction === "") return 0;
+  if (lowering === "subgroup") return opcodeByName(`OpGroupNonUniform${instruction.split("_")[0]}`) ?? 0;
+  const number = lowering === "ext" || lowering === "interpolate" ? glslInstructionByName : opcodeByName;
+  return number(instruction) ?? 0;
 }
 
 /** All built-in function names, for suggestions. */
 export function builtinFunctionNames(): Iterable<string> {
-  return rows().keys();
+  return families.flatMap((family) => [...rowsOf(family).keys()]);
 }
 
 function expandRow(row: string): Overload[] {

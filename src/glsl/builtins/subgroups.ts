@@ -50,7 +50,8 @@ const operations: readonly (readonly [string, string, string, string, string])[]
   ["Xor", "", "BitwiseXor", "BitwiseXor", "LogicalXor"],
 ];
 
-function makeRows(): string {
+/** The rows, one a line. */
+export function subgroupRows(): string {
   const rows = [fixed];
   const add = (kind: string, text: string, extension: string): void => {
     rows.push(`${text.replace(/\bT\b/g, kind)} +GL_KHR_shader_subgroup_${extension}`);
@@ -80,5 +81,3 @@ function makeRows(): string {
   }
   return rows.join("\n");
 }
-
-export const subgroupRows = makeRows();

@@ -243,8 +243,35 @@ function imageFunctions(rows: string[], [name, at, size]: readonly [string, stri
   rows.push(`uint imageAtomicCompSwap(uimage${name}, ${at}, uint, uint) = imageAtomic OpAtomicCompareExchange`);
 }
 
-function makeRows(): string {
-  const rows: string[] = [];
+/** Names of older versions and of WebGL, in the relaxed dialect. */
+const olderRows = `
+vec4 texture1D(sampler1D, float) = sample sc +relaxed
+vec4 texture1D(sampler1D, float, float) = sample scb @fragment +relaxed
+vec4 texture1DLod(sampler1D, float, float) = sample scl +relaxed
+vec4 texture2D(sampler2D, vec2) = sample sc +relaxed
+vec4 texture2D(sampler2D, vec2, float) = sample scb @fragment +relaxed
+vec4 texture2DProj(sampler2D, vec3) = sample sp +relaxed
+vec4 texture2DProj(sampler2D, vec4) = sample sp +relaxed
+vec4 texture2DProj(sampler2D, vec3, float) = sample spb @fragment +relaxed
+vec4 texture2DProj(sampler2D, vec4, float) = sample spb @fragment +relaxed
+vec4 texture2DLod(sampler2D, vec2, float) = sample scl +relaxed
+vec4 texture2DLodEXT(sampler2D, vec2, float) = sample scl +relaxed
+vec4 texture2DProjLod(sampler2D, vec3, float) = sample spl +relaxed
+vec4 texture2DProjLod(sampler2D, vec4, float) = sample spl +relaxed
+vec4 texture2DProjLodEXT(sampler2D, vec3, float) = sample spl +relaxed
+vec4 texture2DGradEXT(sampler2D, vec2, vec2, vec2) = sample scxy +relaxed
+vec4 texture3D(sampler3D, vec3) = sample sc +relaxed
+vec4 texture3D(sampler3D, vec3, float) = sample scb @fragment +relaxed
+vec4 texture3DLod(sampler3D, vec3, float) = sample scl +relaxed
+vec4 textureCube(samplerCube, vec3) = sample sc +relaxed
+vec4 textureCube(samplerCube, vec3, float) = sample scb @fragment +relaxed
+vec4 textureCubeLod(samplerCube, vec3, float) = sample scl +relaxed
+vec4 textureCubeLodEXT(samplerCube, vec3, float) = sample scl +relaxed
+vec4 textureCubeGradEXT(samplerCube, vec3, vec3, vec3) = sample scxy +relaxed`;
+
+/** The rows, one a line. */
+export function textureRows(): string {
+  const rows: string[] = [olderRows];
   for (const shape of shapes) {
     sampling(rows, shape);
     fetching(rows, shape);
@@ -278,5 +305,3 @@ function makeRows(): string {
   rows.push("gvec4 subpassLoad(gsubpassInputMS, int) = subpassLoad @fragment");
   return rows.join("\n");
 }
-
-export const textureRows = makeRows();

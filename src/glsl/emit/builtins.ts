@@ -6,6 +6,7 @@ import {
   type Id,
   MemorySemantics,
   Op,
+  opcodeByName,
   Scope,
   StorageClass,
 } from "../../spirv/index.ts";
@@ -27,7 +28,6 @@ import type { Place } from "./places.ts";
 /** `DebugPrintf` of the set NonSemantic.DebugPrintf. */
 const DEBUG_PRINTF = 1;
 
-const opcodes: Readonly<Record<string, number>> = Op;
 /** Derivatives that say how exact they want to be. */
 const controlledDerivatives: ReadonlySet<number> = new Set<number>([
   Op.OpDPdxFine,
@@ -135,7 +135,7 @@ export abstract class BuiltinEmitter extends ImageEmitter {
           this.b.capability(Capability.GroupNonUniformVote);
           const scope = this.b.constUint(Scope.Subgroup);
           return this.b.emitResult(
-            opcodes[`OpGroupNonUniform${overload.instruction}`]!,
+            opcodeByName(`OpGroupNonUniform${overload.instruction}`)!,
             this.typeId(type),
             scope,
             condition!,
@@ -143,7 +143,7 @@ export abstract class BuiltinEmitter extends ImageEmitter {
         }
         this.b.capability(Capability.SubgroupVoteKHR);
         this.b.extension("SPV_KHR_subgroup_vote");
-        return this.b.emitResult(opcodes[`OpSubgroup${overload.instruction}KHR`]!, this.typeId(type), condition!);
+        return this.b.emitResult(opcodeByName(`OpSubgroup${overload.instruction}KHR`)!, this.typeId(type), condition!);
       }
       case "compareExchange": {
         const [pointer, scope, access] = this.atomicPointer(args[0]!);

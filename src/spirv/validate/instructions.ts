@@ -1,4 +1,4 @@
-import { Capability, GlslStd450, Op, Scope, StorageClass } from "../enums.ts";
+import { Capability, GlslStd450 as G, Op, Scope, StorageClass } from "../enums.ts";
 import { glslInstruction } from "../grammar.ts";
 import { decodeString } from "../literals.ts";
 import { type Instruction, type Module, operand, operandCount } from "../module.ts";
@@ -330,7 +330,6 @@ function glslSpecial(c: Context, instruction: Instruction, number: number, opera
   const shape = (type: number, base: "int" | "float", dimension: number, width = 32): boolean =>
     types.base(type) === base && types.dimension(type) === dimension && types.width(type) === width;
   const expect = (good: boolean): string | undefined => (good ? undefined : "wrong types");
-  const G = GlslStd450;
   switch (number) {
     case G.PackHalf2x16:
     case G.PackUnorm2x16:

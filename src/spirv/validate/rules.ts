@@ -1,4 +1,4 @@
-import { GlslStd450, Op } from "../enums.ts";
+import { GlslStd450 as G, Op } from "../enums.ts";
 import type { Context } from "./context.ts";
 import type { Types } from "./types.ts";
 
@@ -87,7 +87,6 @@ export const instructionRules: ReadonlyMap<number, string> = new Map<number, str
   [Op.OpFwidthCoarse, "F ="],
 ]);
 
-const G = GlslStd450;
 const all = (rule: string, ...numbers: readonly number[]): [number, string][] => numbers.map((n) => [n, rule]);
 
 /** As `instructionRules`, by GLSL.std.450 number. What is missing here takes pointers, structs or matrices. */

@@ -1,4 +1,4 @@
-import { BuiltIn, ExecutionMode, GlslStd450, Op, StorageClass } from "../enums.ts";
+import { BuiltIn, ExecutionMode, GlslStd450 as G, Op, StorageClass } from "../enums.ts";
 import type { ShaderStage } from "../reflect.ts";
 
 /** Instructions that the core takes, next to those of `instructionRules`. */
@@ -286,7 +286,6 @@ export const executionModes: ReadonlySet<number> = new Set([
   ExecutionMode.Xfb,
 ]);
 
-const G = GlslStd450;
 export const glslSpecial: ReadonlySet<number> = new Set([
   G.Modf,
   G.ModfStruct,
