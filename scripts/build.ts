@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { directImports } from "./direct-imports.ts";
 import { inlineEnums } from "./inline-enums.ts";
+import { staticImports } from "./static-imports.ts";
 
 interface WasmModule {
   readonly entry: string;
@@ -33,6 +34,7 @@ const wasmModules: Readonly<Record<string, WasmModule>> = {
 /** Bundles; each becomes `dist/<name>.js`. Workers are entries of their own: a worker starts from a file. */
 const entries: Readonly<Record<string, string>> = {
   kiln: "src/kiln.ts",
+  "kiln-all": "src/kiln-all.ts",
   index: "src/index.ts",
   "compile-worker": "src/service/compile-worker.ts",
   "compile-process": "src/service/compile-process.ts",
@@ -69,6 +71,7 @@ async function sourcesHash(): Promise<string> {
     "scripts/build.ts",
     "scripts/direct-imports.ts",
     "scripts/inline-enums.ts",
+    "scripts/static-imports.ts",
   ];
   for (const folder of ["src", "assembly"]) files.push(...(await filesBelow(folder)));
   for (const file of files)
@@ -125,6 +128,9 @@ async function buildJs(): Promise<Metafile> {
   return result.metafile;
 }
 
+/** Modules that a compile to an ELF file on this machine does not need. */
+const elsewhere = ["compile-warm.ts", "compile-emit.ts", "remote.ts", "debug-output.ts", "ir/index.ts"];
+
 /** Commander asks for node:child_process at once and uses it for subcommands that are programs, which we have none of. */
 const lazyChildProcess: Plugin = {
   name: "lazy-child-process",
@@ -152,10 +158,18 @@ async function buildLaunch(): Promise<void> {
     minifyWhitespace: true,
     minifySyntax: true,
     // What `isLoneCompile` leaves to kiln.js.
-    external: ["*/compile-warm.ts"],
+    external: elsewhere.map((module) => `*/${module}`),
     define: { "import.meta.url": "kilnUrl" },
-    banner: { js: 'const kilnUrl = require("node:url").pathToFileURL(__filename).href;' },
-    plugins: [inlineEnums(process.cwd()), directImports(process.cwd()), lazyChildProcess],
+    minifyIdentifiers: true,
+    banner: {
+      js: '(function (require, __filename, everything) {const kilnUrl = require("node:url").pathToFileURL(__filename).href;',
+    },
+    footer: { js: "})" },
+    plugins: [
+      inlineEnums(process.cwd()),
+      directImports(process.cwd(), (text) => staticImports(text, elsewhere)),
+      lazyChildProcess,
+    ],
   });
   const text = whole.outputFiles[0]?.text ?? "";
   const script = `kiln-compile-${createHash("sha256").update(text).digest("hex").slice(0, 16)}.cjs`;
@@ -164,7 +178,7 @@ async function buildLaunch(): Promise<void> {
     ...common,
     entryPoints: ["src/launch.ts"],
     outfile: "dist/kiln.cjs",
-    external: ["./kiln.js"],
+    external: ["./kiln.js", "./kiln-all.js"],
     define: { kilnCompileScript: JSON.stringify(script) },
   });
   await chmod("dist/kiln.cjs", 0o755);

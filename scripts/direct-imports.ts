@@ -34,9 +34,10 @@ async function readBarrel(
 
 /**
  * Imports through a folder's `index.ts` become imports of the files that the names come from. For the bundler whoever
- * imports an index reaches all of its folder, used or not: a server would parse the simulator at its start.
+ * imports an index reaches all of its folder, used or not: a server would parse the simulator at its start. `change` is
+ * what is done to a file's text before.
  */
-export function directImports(root: string): Plugin {
+export function directImports(root: string, change: (text: string) => string = (text) => text): Plugin {
   const barrels = new Map<string, ReturnType<typeof readBarrel>>();
   const rewrite = async (path: string, text: string): Promise<string> => {
     const parts: string[] = [];
@@ -65,7 +66,7 @@ export function directImports(root: string): Plugin {
     setup(build) {
       build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
         if (!path.startsWith(join(root, "src/"))) return undefined;
-        return { contents: await rewrite(path, await readFile(path, "utf8")), loader: "ts" };
+        return { contents: await rewrite(path, change(await readFile(path, "utf8"))), loader: "ts" };
       });
     },
   };

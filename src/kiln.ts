@@ -9,6 +9,5 @@ if (isLoneCompile(process.argv)) {
   (nodeModule as { enableCompileCache?: () => unknown }).enableCompileCache?.();
 
   // Imported after that: static imports are compiled before the first statement runs.
-  const [{ main }, { loadConfig, searchPath }] = await Promise.all([import("./cli/index.ts"), import("./config.ts")]);
-  process.exitCode = await main(process.argv.slice(2), { loadConfig, searchPath: searchPath() });
+  await import("./kiln-all.ts");
 }

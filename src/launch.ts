@@ -24,14 +24,10 @@ function compileAlone(): void {
   const filename = join(__dirname, kilnCompileScript);
   // V8's own check refuses what another version or other flags have written.
   const cacheFile = `${filename}.${process.version}-${process.arch}.cache`;
-  // The script is ASCII.
+  // The script is ASCII, and is a function already: a text this long is not to be put together here.
   const text = readFileSync(filename, "latin1");
   const cachedData = read(cacheFile);
-  const parameters = "exports, require, module, __filename, __dirname";
-  const script = new Script(`(function (${parameters}) {${text}\n})`, {
-    filename,
-    ...(cachedData !== undefined && { cachedData }),
-  });
+  const script = new Script(text, { filename, ...(cachedData !== undefined && { cachedData }) });
   if (cachedData === undefined || script.cachedDataRejected === true) {
     // At the end: then what has run is in it.
     process.once("exit", () => {
@@ -44,8 +40,8 @@ function compileAlone(): void {
       }
     });
   }
-  script.runInThisContext()(exports, require, module, filename, __dirname);
+  script.runInThisContext()(require, filename, () => import("./kiln-all.js"));
 }
 
 if (isLoneCompile(process.argv)) compileAlone();
-else import("./kiln.js");
+else void import("./kiln.js");

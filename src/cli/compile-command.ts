@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { fileProblem, isFileError } from "../base/index.ts";
 import type { CompileFlags } from "./compile.ts";
-import { type CliEnvironment, CliError, complain, printBytes } from "./environment.ts";
+import { type CliEnvironment, CliError, complain, printBytes, type ServeSettings } from "./environment.ts";
 
 export const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
 
@@ -45,10 +45,22 @@ export function addCompile(kiln: Command, environment: CliEnvironment, setStatus
         ...(server !== undefined && { server }),
         ...(cacheDir !== undefined && { cacheDir }),
       });
+      if (environment.elsewhere !== undefined && !isPlain(flags, settings)) {
+        setStatus(await environment.elsewhere());
+        return;
+      }
       const { compileFiles } = await import("./compile.ts");
       setStatus(await compileFiles(files, flags, settings));
     });
 }
+
+/** Compiles to ELF files, here, and shows nothing besides. */
+const isPlain = (flags: CompileFlags, { server, debug }: ServeSettings): boolean =>
+  server === undefined &&
+  debug.length === 0 &&
+  flags.emit === "elf" &&
+  flags.warm !== true &&
+  flags.dumpAfter === undefined;
 
 /**
  * `kiln compile` alone: what a process that compiles has to load. The arguments are those of `kiln`, `compile` first.

@@ -42,6 +42,8 @@ export interface CliEnvironment {
   readonly loadConfig: (flags: ServeFlags) => ServeSettings;
   /** Folders of `PATH`. */
   readonly searchPath: readonly string[];
+  /** Where only compiling to ELF files in this process is at hand: runs this process's command line with all there is. */
+  readonly elsewhere?: () => Promise<number>;
 }
 
 /** Ends the command with a status of the contract: 1 the input's fault, 2 wrong usage, 3 a bug or the environment. */
@@ -57,6 +59,9 @@ export class CliError extends Error {
 
 let isOutputGone = false;
 let isBorne = false;
+
+/** Whether a stream was written to: what is on its way is lost when the process ends at once. */
+export const hasPrinted = (): boolean => isBorne;
 
 /** Nobody reads standard output any more, as after `kiln … | head`. */
 export const outputIsGone = (): boolean => isOutputGone;

@@ -12,6 +12,7 @@ import type { SpirvAction, SpirvFlags } from "./spirv.ts";
 import type { StatsFlags } from "./stats.ts";
 
 export { compileMain } from "./compile-command.ts";
+export { hasPrinted } from "./environment.ts";
 
 /** The flags of whatever compiles for others. */
 function serviceFlags(command: Command): Command {
