@@ -292,12 +292,6 @@ describe("vertex and fragment stages", () => {
     ["vertex", "layout(location=64) out vec4 o;", "o = gl_Position = vec4(1);", "an output at location 64, past"],
     [
       "vertex",
-      "out float gl_ClipDistance[9];",
-      "gl_ClipDistance[8] = 1.0;",
-      "more than 8 clip and cull distances in all (9)",
-    ],
-    [
-      "vertex",
       "out float gl_ClipDistance[5]; out float gl_CullDistance[4];",
       "gl_ClipDistance[4] = gl_CullDistance[3] = 1.0;",
       "more than 8 clip and cull distances in all (9)",
