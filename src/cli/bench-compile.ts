@@ -5,11 +5,10 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { distFile, packageRoot } from "../base/index.ts";
 import type { CompileRequest } from "../codeobj/index.ts";
-import { phaseNames } from "../compile/index.ts";
 import { compileWorkerLimits } from "../service/index.ts";
 import { geomean } from "./bench-codegen.ts";
 import type { CompileSubject, CompileTask, CompileTimes, CompileTimesOfAll } from "./bench-compile-worker.ts";
-import type { BenchShader, BenchStage } from "./bench-corpus.ts";
+import { type BenchShader, type BenchStage, benchStages } from "./bench-corpus.ts";
 import type { Peers } from "./bench-peers.ts";
 
 /** One shader: microseconds of ours, each the least of the rounds, and CPU microseconds of the peers. */
@@ -21,21 +20,19 @@ interface CompileRow extends CompileTimes {
 }
 
 /** The peers' time over ours: of the shaders' least times by their totals and by geometric mean, and of whole rounds. */
-interface Speedup {
+export interface Speedup {
   readonly shaders: number;
+  /** Microseconds of these shaders. */
+  readonly oursMedian: number | undefined;
+  readonly peersMedian: number | undefined;
   readonly totals: number | undefined;
   readonly geomean: number | undefined;
   /** Ours: CPU time of the process in the cheapest round over all shaders, collector and compiler threads included. */
   readonly round: number | undefined;
 }
 
-/** Wall seconds of a command in a new process. */
-interface ColdTime {
-  readonly least: number;
-  readonly median: number;
-}
-
-export interface CompileBenchResult {
+/** Of all shaders or of one stage's. */
+export interface CompileFigures {
   readonly shaders: number;
   /** Peers: glslang and the driver. */
   readonly glslToIsa: Speedup;
@@ -44,10 +41,20 @@ export interface CompileBenchResult {
   readonly roundGlslUs: number;
   readonly roundSpirvUs: number;
   readonly validateShare: number;
-  /** GLSL text to SPIR-V, MB of text a second. */
-  readonly frontEndMBps: number | undefined;
   readonly nsPerIrInstruction: number;
   readonly nsPerIrInstructionLevel0: number;
+}
+
+/** Wall seconds of a command in a new process. */
+export interface ColdTime {
+  readonly least: number;
+  readonly median: number;
+}
+
+export interface CompileBenchResult extends CompileFigures {
+  readonly stages: Readonly<Partial<Record<BenchStage, CompileFigures>>>;
+  /** GLSL text to SPIR-V, MB of text a second. */
+  readonly frontEndMBps: number | undefined;
   /** `kiln compile` of one small shader, and glslangValidator on it, one after the other in turn. */
   readonly cold: ColdTime | undefined;
   readonly coldGlslang: ColdTime | undefined;
@@ -55,11 +62,13 @@ export interface CompileBenchResult {
 }
 
 const warmRounds = 40;
-const rounds = 20;
-const coldRuns = 20;
+const warmCompiles = 8000;
+export const rounds = 20;
+export const coldRuns = 20;
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number;
+export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+export const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[values.length >> 1] as number;
 
 function measure(task: CompileTask): Promise<CompileTimesOfAll> {
   return new Promise((done, failed) => {
@@ -74,12 +83,13 @@ function measure(task: CompileTask): Promise<CompileTimesOfAll> {
 }
 
 function subjectOf(shader: BenchShader, peers: Peers | undefined): CompileSubject {
-  const { id, request } = shader;
+  const { id, stage, request } = shader;
   const pipeline = peers?.pipelines.get(id);
   const asked: CompileRequest = { ...request, ...(pipeline !== undefined && { pipeline }) };
   const spirv = peers?.words.get(id) ?? request.spirv;
   return {
     id,
+    stage,
     ...(request.language === "glsl" && { text: asked }),
     ...(spirv !== undefined && { words: { ...asked, language: "spirv", spirv } }),
     ...(request.language === "spirv-asm" && spirv === undefined && { words: asked }),
@@ -91,7 +101,12 @@ export async function benchCompile(
   shaders: readonly BenchShader[],
   peers: Peers | undefined,
 ): Promise<CompileBenchResult> {
-  const times = await measure({ subjects: shaders.map((shader) => subjectOf(shader, peers)), warmRounds, rounds });
+  const times = await measure({
+    subjects: shaders.map((shader) => subjectOf(shader, peers)),
+    warmRounds,
+    warmCompiles,
+    rounds,
+  });
   const byId = new Map(shaders.map((shader) => [shader.id, shader]));
   const rows = times.rows.map((row): CompileRow => {
     const { stage, request } = byId.get(row.id) as BenchShader;
@@ -103,10 +118,32 @@ export async function benchCompile(
       peerFrontUs: peers?.glslang.get(row.id),
     };
   });
-  const { roundGlslUs, roundSpirvUs } = times;
   const texts = rows.flatMap(({ textPhases, sourceBytes }) =>
     textPhases === undefined ? [] : [{ us: textPhases.frontEnd, sourceBytes }],
   );
+  const ofStage = (stage: BenchStage) => {
+    const own = rows.filter((row) => row.stage === stage);
+    return own.length === 0 ? [] : [[stage, figures(own, times, [stage])]];
+  };
+  return {
+    ...figures(rows, times, benchStages),
+    stages: Object.fromEntries(benchStages.flatMap(ofStage)),
+    frontEndMBps:
+      texts.length === 0
+        ? undefined
+        : sum(texts.map(({ sourceBytes }) => sourceBytes)) / sum(texts.map(({ us }) => us)),
+    ...cold(),
+    rows,
+  };
+}
+
+function figures(
+  rows: readonly CompileRow[],
+  { roundGlsl, roundSpirv }: CompileTimesOfAll,
+  stages: readonly BenchStage[],
+): CompileFigures {
+  const roundGlslUs = sum(stages.map((stage) => roundGlsl[stage] ?? 0));
+  const roundSpirvUs = sum(stages.map((stage) => roundSpirv[stage] ?? 0));
   const instructions = sum(rows.map(({ irInstructions }) => irInstructions));
   return {
     shaders: rows.length,
@@ -121,14 +158,8 @@ export async function benchCompile(
     roundGlslUs,
     roundSpirvUs,
     validateShare: sum(rows.map(({ validateUs }) => validateUs)) / sum(rows.map((row) => row.spirvUs + row.validateUs)),
-    frontEndMBps:
-      texts.length === 0
-        ? undefined
-        : sum(texts.map(({ sourceBytes }) => sourceBytes)) / sum(texts.map(({ us }) => us)),
     nsPerIrInstruction: (1000 * sum(rows.map(({ coreUs }) => coreUs))) / instructions,
     nsPerIrInstructionLevel0: (1000 * sum(rows.map(({ coreUsLevel0 }) => coreUsLevel0))) / instructions,
-    ...cold(),
-    rows,
   };
 }
 
@@ -142,12 +173,17 @@ interface Pair {
 /** Over the shaders that have both. The round's time is shared out by the shaders' own times. */
 function speedup(all: readonly Pair[], roundUs: number): Speedup {
   const pairs = all.flatMap(({ ours, peer }) => (ours === undefined || peer === undefined ? [] : [{ ours, peer }]));
-  if (pairs.length === 0) return { shaders: 0, totals: undefined, geomean: undefined, round: undefined };
+  if (pairs.length === 0) {
+    const none = undefined;
+    return { shaders: 0, oursMedian: none, peersMedian: none, totals: none, geomean: none, round: none };
+  }
   const ours = sum(pairs.map((pair) => pair.ours));
   const peers = sum(pairs.map(({ peer }) => peer));
   const share = ours / sum(all.map((pair) => pair.ours ?? 0));
   return {
     shaders: pairs.length,
+    oursMedian: median(pairs.map((pair) => pair.ours)),
+    peersMedian: median(pairs.map(({ peer }) => peer)),
     totals: peers / ours,
     geomean: geomean(pairs.map((pair) => pair.peer / pair.ours)),
     round: peers / (roundUs * share),
@@ -181,54 +217,4 @@ function cold() {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-const fixed = (value: number | undefined, digits = 2) => value?.toFixed(digits) ?? "not measured";
-
-function speedupText({ shaders, totals, geomean: mean, round }: Speedup): string {
-  if (shaders === 0) return "no peer";
-  return `peers over ours (${shaders} shaders) ${fixed(totals)} of the totals, ${fixed(mean)} geometric mean, ${fixed(round)} of whole rounds`;
-}
-
-function coldText(time: ColdTime | undefined): string {
-  return time === undefined ? "not measured" : `${fixed(time.least, 3)} s (median ${fixed(time.median, 3)})`;
-}
-
-/** The table that `kiln bench compile` prints. */
-export function compileTable(result: CompileBenchResult): string {
-  const { rows } = result;
-  const part = (name: string, values: readonly number[]) =>
-    `    ${name.padEnd(22)} median ${fixed(median(values), 0).padStart(6)} us  sum ${fixed(sum(values) / 1000, 1).padStart(8)} ms`;
-  const texts = rows.flatMap(({ textPhases }) => (textPhases === undefined ? [] : [textPhases]));
-  const phases = (list: readonly CompileTimes["phases"][]) =>
-    list.length === 0
-      ? []
-      : phaseNames
-          .map((name) => ({ name, values: list.map((each) => each[name]) }))
-          .filter(({ values }) => sum(values) > 0)
-          .map(({ name, values }) => part(name, values));
-  const passNames = [...new Set(rows.flatMap((row) => Object.keys(row.passes)))];
-  const passes = passNames
-    .map((name) => ({ name, values: rows.map((row) => row.passes[name] ?? 0) }))
-    .sort((a, b) => sum(b.values) - sum(a.values))
-    .map(({ name, values }) => part(name, values));
-  const glsl = rows.flatMap((row) => row.glslUs ?? []);
-  const round = (us: number, count: number) =>
-    count === 0 ? "" : `, whole rounds ${fixed(us / count, 0)} us a shader`;
-  return [
-    `compile, ${result.shaders} shaders, warm, one thread as the service's; a shader's time is its least of ${rounds} rounds`,
-    `  GLSL to code    median ${fixed(glsl.length === 0 ? undefined : median(glsl), 0)} us${round(result.roundGlslUs, glsl.length)}`,
-    `                  ${speedupText(result.glslToIsa)}`,
-    `  SPIR-V to code  median ${fixed(median(rows.map((row) => row.spirvUs)), 0)} us without validation (its share ${fixed(result.validateShare)})${round(result.roundSpirvUs, rows.length)}`,
-    `                  ${speedupText(result.spirvToIsa)}`,
-    "  parts of GLSL to code",
-    ...phases(texts),
-    "  parts of SPIR-V to code",
-    ...phases(rows.map((row) => row.phases)),
-    "  passes of the core at level 2",
-    ...passes,
-    `  front end       ${fixed(result.frontEndMBps)} MB of text a second`,
-    `  core            ${fixed(result.nsPerIrInstruction, 0)} ns an IR instruction at level 2, ${fixed(result.nsPerIrInstructionLevel0, 0)} at level 0`,
-    `  cold command    ${coldText(result.cold)}, glslangValidator ${coldText(result.coldGlslang)}; ${coldRuns} runs in turn`,
-  ].join("\n");
 }

@@ -1,7 +1,7 @@
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { PipelineState } from "../codeobj/index.ts";
 import { assemble, type ModuleResource, readModule, reflectModule } from "../spirv/index.ts";
@@ -71,34 +71,56 @@ function shell(command: string, args: readonly string[], folder: string): string
   return ran.stdout;
 }
 
+/** Runs glslangValidator; whether it took the text. */
+function glslangTakes(args: readonly string[]): Promise<boolean> {
+  return new Promise((done, failed) => {
+    execFile("glslangValidator", args, { maxBuffer: 1 << 26 }, (error) => {
+      const missing = error !== null && error.code === "ENOENT";
+      if (missing) failed(new CliError(3, "--peers: glslangValidator is not installed"));
+      else done(error === null);
+    });
+  });
+}
+
 /** What glslangValidator makes of a text, once each: the words' file below `folder`. Undefined when it refuses the text. */
-function glslangFile(source: string, stage: BenchStage, folder: string, includes: string): string | undefined {
+async function glslangFile(
+  source: string,
+  stage: BenchStage,
+  folder: string,
+  includes: string,
+): Promise<string | undefined> {
   const name = join("spv", `${createHash("sha256").update(`${stage}\n${source}`).digest("hex").slice(0, 24)}.${stage}`);
   const text = join(folder, name);
   const out = `${text}.spv`;
   if (!existsSync(text)) {
-    writeFileSync(text, source);
-    const args = ["-V", "--target-env", "vulkan1.2", "-S", stage, `-I${includes}`, "-o", out, text];
-    const ran = spawnSync("glslangValidator", args, { encoding: "utf8" });
-    if (ran.error !== undefined) {
-      rmSync(text);
-      throw new CliError(3, "--peers: glslangValidator is not installed");
+    // of several shaders with one counterpart each writes its own; the text's name comes last and says that all is there
+    const own = `${text}.${process.pid}-${made++}`;
+    writeFileSync(own, source);
+    const args = ["-V", "--target-env", "vulkan1.2", "-S", stage, `-I${includes}`, "-o", `${own}.spv`, own];
+    try {
+      if (await glslangTakes(args)) renameSync(`${own}.spv`, out);
+      else rmSync(`${own}.spv`, { force: true });
+      renameSync(own, text);
+    } finally {
+      rmSync(own, { force: true });
     }
-    if (ran.status !== 0) rmSync(out, { force: true });
   }
   return existsSync(out) ? `${name}.spv` : undefined;
 }
 
+/** Files written so far, for names that differ. */
+let made = 0;
+
 /** SPIR-V of a shader: its own words, or what glslangValidator makes of its text. Undefined when that refuses it. */
-function wordsOf({ request, stage, file }: BenchShader, folder: string): Uint8Array | undefined {
+async function wordsOf({ request, stage, file }: BenchShader, folder: string): Promise<Uint8Array | undefined> {
   if (request.spirv !== undefined) return request.spirv;
   const source = request.source ?? "";
   if (request.language === "spirv-asm") {
     const assembled = assemble(source, { file });
     return assembled.ok ? new Uint8Array(assembled.words.buffer) : undefined;
   }
-  const made = glslangFile(source, stage, folder, dirname(file));
-  return made === undefined ? undefined : readFileSync(join(folder, made));
+  const words = await glslangFile(source, stage, folder, dirname(file));
+  return words === undefined ? undefined : readFileSync(join(folder, words));
 }
 
 interface PeerInput {
@@ -110,7 +132,11 @@ interface PeerInput {
 
 const listed = (rows: readonly string[]) => (rows.length === 0 ? "-" : rows.join(","));
 
-function peerInput({ id, stage, file }: BenchShader, words: Uint8Array, folder: string): PeerInput | undefined {
+async function peerInput(
+  { id, stage, file }: BenchShader,
+  words: Uint8Array,
+  folder: string,
+): Promise<PeerInput | undefined> {
   const read = readModule(words, { file });
   if (!read.ok) return undefined;
   const reflected = reflectModule(read.module, "main", stageNames[stage], []);
@@ -125,7 +151,7 @@ function peerInput({ id, stage, file }: BenchShader, words: Uint8Array, folder: 
   const state = graphicsState(read.module, stage === "vert" ? "vertex" : "fragment");
   if (state === undefined) return undefined;
   const { source, stage: other } = state.counterpart;
-  const counterpart = glslangFile(source, other, folder, folder);
+  const counterpart = await glslangFile(source, other, folder, folder);
   if (counterpart === undefined) return undefined;
   const formats = (rows: readonly StateFormat[]) => listed(rows.map((r) => `${r.location}:${r.vkFormat}`));
   return {
@@ -185,8 +211,30 @@ function readFrontEnd(output: string): Map<string, number> {
   return found;
 }
 
+interface Prepared {
+  readonly bytes: Uint8Array;
+  readonly input: PeerInput;
+}
+
+/** Each shader's words and line, in the shaders' order; undefined where the peers cannot take it. Some at a time. */
+async function prepareAll(shaders: readonly BenchShader[], folder: string): Promise<(Prepared | undefined)[]> {
+  const prepared = new Array<Prepared | undefined>(shaders.length);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < shaders.length) {
+      const at = next++;
+      const shader = shaders[at]!;
+      const bytes = await wordsOf(shader, folder);
+      const input = bytes && (await peerInput(shader, bytes, folder));
+      prepared[at] = bytes && input && { bytes, input };
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  return prepared;
+}
+
 /** Runs the peers over the shaders. Errors: `CliError` 3 when a command fails or glslangValidator is missing. */
-export function measurePeers(shaders: readonly BenchShader[], options: PeerOptions): Peers {
+export async function measurePeers(shaders: readonly BenchShader[], options: PeerOptions): Promise<Peers> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "kiln-bench-"));
   try {
     for (const name of ["spv", "isa"]) mkdirSync(join(folder, name), { recursive: true });
@@ -196,14 +244,14 @@ export function measurePeers(shaders: readonly BenchShader[], options: PeerOptio
     const refused = new Set<string>();
     const manifest: string[] = [];
     const list: string[] = [];
-    for (const shader of shaders) {
-      const { id, stage, request } = shader;
-      const bytes = wordsOf(shader, folder);
-      const input = bytes === undefined ? undefined : peerInput(shader, bytes, folder);
-      if (bytes === undefined || input === undefined) {
+    const prepared = await prepareAll(shaders, folder);
+    for (const [at, { id, stage, request }] of shaders.entries()) {
+      const found = prepared[at];
+      if (found === undefined) {
         refused.add(id);
         continue;
       }
+      const { bytes, input } = found;
       writeFileSync(join(folder, "spv", `${id}.spv`), bytes);
       words.set(id, bytes);
       pipelines.set(id, input.pipeline);

@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { fileProblem } from "../base/index.ts";
 import { benchCodegen, codegenTable } from "./bench-codegen.ts";
-import { benchCompile, compileTable } from "./bench-compile.ts";
+import { benchCompile } from "./bench-compile.ts";
+import { compileTable } from "./bench-compile-table.ts";
 import { type BenchStage, benchShaders } from "./bench-corpus.ts";
 import { measurePeers, type PeerOptions } from "./bench-peers.ts";
 import { benchService, missedBars, serviceTable } from "./bench-service.ts";
@@ -70,7 +71,7 @@ async function benchCompiler(
 ): Promise<void> {
   const shaders = benchShaders(flags.corpus ?? [], flags.stage);
   const runs = name === "codegen" ? 0 : peerRuns;
-  const peers = flags.peers === true ? measurePeers(shaders, peerOptions(flags, runs)) : undefined;
+  const peers = flags.peers === true ? await measurePeers(shaders, peerOptions(flags, runs)) : undefined;
   if (name !== "compile") {
     const result = await benchCodegen(shaders, peers);
     results.codegen = result;
