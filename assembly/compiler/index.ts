@@ -13,6 +13,7 @@ import {
   failurePlace,
   resetFailure,
 } from "../base/index.ts";
+import { Rule } from "../gen/ir-invariants.ts";
 import { Pass } from "../gen/ir-passes.ts";
 import {
   codeLength,
@@ -73,7 +74,6 @@ import {
   placeColumn,
   placeFile,
   placeLine,
-  Rule,
   tableWord,
   tableWords,
   validate,

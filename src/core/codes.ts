@@ -12,7 +12,7 @@ export const coreCodes = defineCodes({
     blame: "caller",
     text: "the shader needs more than {limit} {what} registers at once",
   },
-  CORE_INVALID_IR: { status: 500, blame: "bug", text: "after {pass}: rule {rule} at {where}" },
+  CORE_INVALID_IR: { status: 500, blame: "bug", text: "after {pass}: {rule}: {text} (at {where})" },
   CORE_INVALID_MACHINE: { status: 500, blame: "bug", text: "in the back end: check {phase} at {where}" },
 });
 

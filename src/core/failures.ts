@@ -1,5 +1,5 @@
 import { fillHoles } from "../base/index.ts";
-import { opRows, passRows } from "../ir/index.ts";
+import { invariantRows, opRows, passRows } from "../ir/index.ts";
 import { coreCodes, limitTexts, unsupportedTexts } from "./codes.ts";
 import type { CoreFailure, CoreRequest } from "./interface.ts";
 
@@ -54,7 +54,8 @@ export function describeFailure(
       return named(raw, "CORE_LIMIT", { limit: raw.b, what: limitTexts[raw.a - 1] ?? `(limit ${raw.a})` });
     case 5: {
       const pass = passRows[raw.a - 1]?.name ?? "reading";
-      return named(raw, "CORE_INVALID_IR", { pass, rule: raw.b, where: raw.c });
+      const { name, text } = invariantRows[raw.b - 1] ?? { name: `rule ${raw.b}`, text: "host and core differ in version" };
+      return named(raw, "CORE_INVALID_IR", { pass, rule: name, text, where: raw.c });
     }
     case 6:
       return named(raw, "CORE_OUT_OF_REGISTERS", { limit: raw.b, what: raw.a === 1 ? "vector" : "scalar" });

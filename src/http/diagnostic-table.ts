@@ -245,5 +245,5 @@ export const diagnosticTable = `| code | message |
 | CORE_LIMIT | the shader is too large: more than … … |
 | CORE_LIMIT_TIME | the compile used up its time |
 | CORE_OUT_OF_REGISTERS | the shader needs more than … … registers at once |
-| CORE_INVALID_IR | after …: rule … at … |
+| CORE_INVALID_IR | after …: …: … (at …) |
 | CORE_INVALID_MACHINE | in the back end: check … at … |`;

@@ -1,3 +1,4 @@
+export { type ImmRange, immediateRanges, invariantRows } from "./invariants.ts";
 export type { ImmName, InstrFlag, OpRow } from "./ops.ts";
 export { atomicOps, dynamicSet, instrFlags, OpFlag, opNumbers, opRows } from "./ops.ts";
 export { IrSyntaxError, parseIr } from "./parse.ts";

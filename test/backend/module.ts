@@ -26,7 +26,8 @@ import { codeLength, emit, inlinedPushDwords, lineRows, scratchBytes, setBits, s
 import { leaderOf } from "../../assembly/compiler/backend/coalesce.ts";
 import { vregClass, vregs, vregSize } from "../../assembly/compiler/backend/machine.ts";
 import { select } from "../../assembly/compiler/backend/index.ts";
-import { resetShader } from "../../assembly/compiler/ir/index.ts";
+import { instrHead, nodeKind } from "../../assembly/compiler/ir/columns.ts";
+import { brokenAt, resetShader, validate } from "../../assembly/compiler/ir/index.ts";
 import { readSnapshot } from "../../assembly/compiler/ir/snapshot.ts";
 
 function start(): bool {
@@ -61,6 +62,21 @@ export function sabotage(seed: u32): i32 {
   checkAllocation();
   return failureCode() != 0 ? 1 : 2;
 }
+/** Reads the snapshot; 0, or the failure's code. */
+export function readIr(): u32 {
+  start();
+  return failureCode();
+}
+/** Sets a word of the row of an instruction (table 0) or of a node (1). */
+export function poke(table: u32, row: u32, offset: u32, value: u32): void {
+  store<u32>((table == 0 ? changetype<usize>(instrHead) : changetype<usize>(nodeKind)) + (<usize>row << 6) + offset, value);
+}
+export function brokenRule(): u32 {
+  return validate();
+}
+export function brokenWhere(): u32 {
+  return brokenAt();
+}
 export function failure(k: u32): u32 {
   return k == 0 ? failureCode() : k == 1 ? failureA() : k == 2 ? failureB() : k == 3 ? failureC() : failurePlace();
 }
@@ -90,6 +106,10 @@ interface Exports {
   limit(sgprs: number, vgprs: number): void;
   run(): number;
   sabotage(seed: number): number;
+  readIr(): number;
+  poke(table: number, row: number, offset: number, value: number): void;
+  brokenRule(): number;
+  brokenWhere(): number;
   failure(k: number): number;
   fact(k: number): number;
 }
@@ -128,7 +148,17 @@ export interface EmitOptions {
   readonly registers?: readonly [number, number];
 }
 
+/** A word of the IR in memory to be overwritten: byte offset in the row of an instruction or node. */
+export interface Poke {
+  readonly table: "instr" | "node";
+  readonly row: number;
+  readonly offset: number;
+  readonly value: number;
+}
+
 export interface BackEnd {
+  /** The validator's verdict on the IR, after the pokes: number of the broken rule (0: none) and where. */
+  validate(ir: string, pokes: readonly Poke[]): { readonly rule: number; readonly where: number };
   emit(ir: string, options?: EmitOptions): Emitted | EmitFailure;
   sabotage(ir: string, seed: number): number;
 }
@@ -241,6 +271,12 @@ export function loadBackEnd(): BackEnd {
         spilledSgprs: fact(13),
         spilledVgprs: fact(14),
       };
+    },
+    validate(ir, pokes) {
+      prepare(ir, {});
+      if (exports.readIr() !== 0) throw new Error("the text does not load");
+      for (const { table, row, offset, value } of pokes) exports.poke(table === "instr" ? 0 : 1, row, offset, value);
+      return { rule: exports.brokenRule(), where: exports.brokenWhere() };
     },
     sabotage(ir, seed) {
       prepare(ir, {});

@@ -145,7 +145,7 @@ import {
   tableWords,
   varCount,
 } from "./shader.ts";
-import { brokenAt, Rule, validate, validateLifted } from "./validate.ts";
+import { brokenAt, brokenPlace, validate, validateLifted } from "./validate.ts";
 
 export {
   addContraction,
@@ -160,6 +160,7 @@ export {
   appendLoop,
   blockOf,
   brokenAt,
+  brokenPlace,
   buildPreds,
   clearSources,
   commonDominator,
@@ -250,7 +251,6 @@ export {
   prevInstr,
   prevNode,
   privateBytes,
-  Rule,
   removePred,
   removeSrc,
   replaceUses,

@@ -1,10 +1,11 @@
 /**
- * The invariants of the IR, each with a number. `validate` answers 0 or the number of the first rule that is broken;
- * `brokenAt` says where (an instruction or node id). O(instructions + sources).
+ * Checks the invariants of the IR (`src/ir/invariants.ts`). `validate` answers 0 or the number of the first rule that is
+ * broken; `brokenAt` says where (an instruction or node id). O(instructions + sources).
  */
 import { spend } from "../../base/index.ts";
-import { Op, OpFlag, opDst, opFlags, opMaxSources, opMinSources, opSourceKinds } from "../../gen/ir-ops.ts";
-import { instrHead, instrScratch, varWidth } from "./columns.ts";
+import { immediateFits, Rule } from "../../gen/ir-invariants.ts";
+import { Op, OpFlag, opDst, opFlags, opImms, opMaxSources, opMinSources, opSourceKinds } from "../../gen/ir-ops.ts";
+import { instrHead, instrPlace, instrScratch, nodePlace, varWidth } from "./columns.ts";
 import { computeDominance, dominates } from "./dominance.ts";
 import {
   blockOf,
@@ -47,35 +48,22 @@ import {
 } from "./nodes.ts";
 import { varCount } from "./shader.ts";
 
-export const enum Rule {
-  NONE = 0,
-  /** A list starts and ends with a block and alternates blocks with ifs and loops; links agree both ways. */
-  LISTS = 1,
-  /** A predecessor list holds exactly the reachable blocks whose successor it is. */
-  EDGES = 2,
-  /** An unreachable block is empty and the last of its list. */
-  UNREACHABLE = 3,
-  /** Phis come first and have one source for each predecessor. */
-  PHIS = 4,
-  /** A jump is the last instruction of its block and the last of its list; break and continue stand in a loop,
-   * continue not in its cont part; end only in the last block of the function. */
-  JUMPS = 5,
-  /** Number of sources as the op's row says. */
-  SOURCES = 6,
-  /** Widths and components of result and sources as the op's row says. */
-  SHAPES = 7,
-  /** A source is a linked instruction with a result that dominates its reader. */
-  DOMINANCE = 8,
-  /** Use lists and counts hold exactly the source slots that read the value. */
-  USES = 9,
-  /** Immediates are in range: variable numbers and widths, components, indices. */
-  IMMEDIATES = 10,
-}
-
 let where: u32 = 0;
+/** Source place of the instruction or the node at `where`. */
+let wherePlace: u32 = 0;
 
 export function brokenAt(): u32 {
   return where;
+}
+/** Source place of what breaks the rule, 0 where it has none. */
+export function brokenPlace(): u32 {
+  return wherePlace;
+}
+
+/** Finds the place of what is at `where` before a rule is reported. */
+function broken(rule: u32, isNode: bool): u32 {
+  wherePlace = where == 0 ? 0 : isNode ? nodePlace[where] : instrPlace[where];
+  return rule;
 }
 
 function checkLists(): bool {
@@ -201,6 +189,14 @@ function checkImmediates(i: u32): bool {
   return op != Op.CONST || widthOf(i) == 32 || imm(i, 0) <= 1;
 }
 
+/** Immediates as their rows say, beyond what the input of the lifter can break. */
+function checkRanges(i: u32): bool {
+  const op = opOf(i);
+  const count = opImms(op);
+  for (let k: u32 = 0; k < count; k++) if (!immediateFits(op, k, imm(i, k))) return false;
+  return checkImmediates(i);
+}
+
 /** Source v of a reader in block b (the reader itself is at `position` there; 0xffffffff: at its end). */
 function sourceDominates(v: u32, b: u32, position: u32): bool {
   if (v == 0 || opOf(v) == Op.NONE || widthOf(v) == 0) return false;
@@ -226,7 +222,7 @@ export function validate(): u32 {
   let uses: u32 = 0;
   for (let i: u32 = 1; i < instrLimit(); i++) if (blockOf(i) != 0) uses += useCount(i);
   where = 0;
-  return uses == checkedSources ? Rule.NONE : Rule.USES;
+  return uses == checkedSources ? Rule.NONE : broken(Rule.USES, false);
 }
 
 /** Shape of a scalar without its bits. */
@@ -304,9 +300,9 @@ export function validateLifted(round: u32): u32 {
 let checkedSources: u32 = 0;
 
 function check(): u32 {
-  if (!checkLists()) return Rule.LISTS;
-  if (!checkEdges()) return Rule.EDGES;
-  if (!checkUnreachable()) return Rule.UNREACHABLE;
+  if (!checkLists()) return broken(Rule.LISTS, true);
+  if (!checkEdges()) return broken(Rule.EDGES, true);
+  if (!checkUnreachable()) return broken(Rule.UNREACHABLE, true);
   computeDominance();
   let position: u32 = 1;
   let sources: u32 = 0;
@@ -319,32 +315,33 @@ function check(): u32 {
       where = i;
       if (!spend(1)) return Rule.NONE;
       const op = opOf(i);
-      if (op == Op.NONE || op >= <u32>Op.COUNT || op == Op.IF || blockOf(i) != b) return Rule.LISTS;
-      if (nextInstr(i) != 0 && prevInstr(nextInstr(i)) != i) return Rule.LISTS;
+      if (op == Op.NONE || op >= <u32>Op.COUNT || op == Op.IF || blockOf(i) != b) return broken(Rule.LISTS, false);
+      if (nextInstr(i) != 0 && prevInstr(nextInstr(i)) != i) return broken(Rule.LISTS, false);
       const count = srcCount(i);
       sources += count;
-      if (count < opMinSources(op) || count > opMaxSources(op)) return Rule.SOURCES;
+      if (count < opMinSources(op) || count > opMaxSources(op)) return broken(Rule.SOURCES, false);
       if (op == Op.PHI) {
-        if (!phis || count != predCount(b)) return Rule.PHIS;
+        if (!phis || count != predCount(b)) return broken(Rule.PHIS, false);
       } else {
         phis = false;
       }
-      if ((opFlags(op) & OpFlag.JUMP) != 0 && !checkJump(i, b)) return Rule.JUMPS;
-      if (!checkImmediates(i)) return Rule.IMMEDIATES;
+      if ((opFlags(op) & OpFlag.JUMP) != 0 && !checkJump(i, b)) return broken(Rule.JUMPS, false);
+      if (!checkRanges(i)) return broken(Rule.IMMEDIATES, false);
       for (let k: u32 = 0; k < count; k++) {
         const v = src(i, k);
         const ok = op == Op.PHI ? sourceDominates(v, pred(b, k), 0xffff_ffff) : sourceDominates(v, b, instrScratch[i]);
-        if (!ok) return Rule.DOMINANCE;
+        if (!ok) return broken(Rule.DOMINANCE, false);
       }
-      if (!checkShape(i)) return Rule.SHAPES;
-      if (!checkUses(i)) return Rule.USES;
+      if (!checkShape(i)) return broken(Rule.SHAPES, false);
+      if (!checkUses(i)) return broken(Rule.USES, false);
     }
     const n = nextNode(b);
     if (n != 0 && kindOf(n) == Kind.IF) {
       where = n;
       sources++;
-      if (srcCount(ifInstr(n)) != 1 || !sourceDominates(condition(n), b, 0xffff_ffff)) return Rule.DOMINANCE;
-      if (widthOf(condition(n)) != 1) return Rule.SHAPES;
+      if (srcCount(ifInstr(n)) != 1 || !sourceDominates(condition(n), b, 0xffff_ffff))
+        return broken(Rule.DOMINANCE, true);
+      if (widthOf(condition(n)) != 1) return broken(Rule.SHAPES, true);
     }
   }
   checkedSources = sources;
