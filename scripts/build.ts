@@ -23,7 +23,11 @@ interface WasmModule {
 
 /** The AssemblyScript modules. Target `fused` is the release build with relaxed SIMD. */
 const wasmModules: Readonly<Record<string, WasmModule>> = {
-  compiler: { entry: "assembly/compiler/index.ts", flags: [], targets: ["release", "checked"] },
+  compiler: {
+    entry: "assembly/compiler/index.ts",
+    flags: ["--sharedMemory", "--initialMemory", "8192", "--maximumMemory", "8192", "--enable", "threads"],
+    targets: ["release", "checked"],
+  },
   gpu: {
     entry: "assembly/gpu/index.ts",
     flags: ["--sharedMemory", "--initialMemory", "1024", "--maximumMemory", "49152", "--enable", "threads"],

@@ -18,6 +18,10 @@ interface CoreExports {
 const utf8 = new TextEncoder();
 /** SPIR-V execution models. */
 const models = { vertex: 0, fragment: 4, compute: 5 } as const;
+/**
+ * `BACKEND_END` of `assembly/compiler/memory-map.ts`. Shared, though one thread uses it: of memory that is not, V8 takes
+ * the whole size for garbage that a collection may free, and a process that compiles one shader collects twice for it.
+ */
 const memoryPages = 0x2000;
 const ioVersion = 1;
 const maxWords = 4 << 20;
@@ -58,7 +62,7 @@ export class CoreInstance {
   #pipelineIsEmpty = false;
 
   constructor(module: WebAssembly.Module) {
-    const memory = new WebAssembly.Memory({ initial: memoryPages });
+    const memory = new WebAssembly.Memory({ initial: memoryPages, maximum: memoryPages, shared: true });
     const env = {
       memory,
       abort: (message: number, file: number, line: number, column: number) => {

@@ -6,8 +6,8 @@ type Row = readonly [number, string, ...(string | number)[]];
 /** Name → number, with both as literal types: `Op.OpIAdd` has the type 128. */
 type Numbers<Rows extends readonly Row[]> = { readonly [R in Rows[number] as R[1]]: R[0] };
 
-function fromSecond<const Rows extends readonly Row[]>(rows: Rows): Numbers<Rows> {
-  return Object.fromEntries(rows.map((row) => [row[1], row[0]])) as Numbers<Rows>;
+function fromSecond<const Rows extends readonly Row[]>(rows: () => Rows): Numbers<Rows> {
+  return Object.fromEntries(rows().map((row) => [row[1], row[0]])) as Numbers<Rows>;
 }
 
 /** Opcodes by their full names: `Op.OpIAdd`. */

@@ -1,3 +1,4 @@
+import { invariant } from "../base/index.ts";
 import { maskKinds, valueKinds } from "./rows/enumerants.ts";
 import { glslStd450Rows } from "./rows/glsl-std-450.ts";
 import { instructionRows } from "./rows/instructions.ts";
@@ -118,12 +119,28 @@ function parseVersion(text: string | undefined): number {
 
 const singleWords: ReadonlySet<string> = new Set(["type", "result", "id", "scope", "semantics", "int"]);
 
-/** One past the highest opcode of a row. */
-const opcodeLimit = instructionRows.reduce((most, [opcode]) => Math.max(most, opcode), 0) + 1;
+/** Above the highest opcode of a row. */
+const opcodeLimit = 6656;
 
 /** Rows as they stand; what a row says is taken apart when somebody asks for it, since each start of a process pays for it. */
-const rawByOpcode: (RawRow | undefined)[] = new Array(opcodeLimit).fill(undefined);
-for (const row of instructionRows as readonly RawRow[]) rawByOpcode[row[0]] ??= row;
+interface RawRows {
+  readonly all: readonly RawRow[];
+  readonly byOpcode: readonly (RawRow | undefined)[];
+}
+
+let rawRows: RawRows | undefined;
+
+function raw(): RawRows {
+  if (rawRows !== undefined) return rawRows;
+  const all = instructionRows() as readonly RawRow[];
+  const byOpcode: (RawRow | undefined)[] = new Array(opcodeLimit).fill(undefined);
+  for (const row of all) {
+    invariant(row[0] < opcodeLimit, `opcode ${row[0]} is beyond the tables`);
+    byOpcode[row[0]] ??= row;
+  }
+  rawRows = { all, byOpcode };
+  return rawRows;
+}
 
 function parseInstruction([opcode, name, operands, capabilities, version]: RawRow): InstructionRow {
   const parsed = parseOperands(operands);
@@ -146,24 +163,25 @@ let allByName: ReadonlyMap<string, InstructionRow> | undefined;
 
 /** Aliases are rows of their own. */
 function byName(): ReadonlyMap<string, InstructionRow> {
+  const { all, byOpcode: first } = raw();
   allByName ??= new Map(
-    (instructionRows as readonly RawRow[]).map((raw) => {
-      const row = rawByOpcode[raw[0]] === raw ? instructionRow(raw[0]) : undefined;
-      return [raw[1], row ?? parseInstruction(raw)];
+    all.map((row) => {
+      const parsed = first[row[0]] === row ? instructionRow(row[0]) : undefined;
+      return [row[1], parsed ?? parseInstruction(row)];
     }),
   );
   return allByName;
 }
 
 const kinds = new Map<string, EnumKind>();
-const kindRows: readonly (readonly [string, readonly RawRow[], boolean])[] = [
-  ...Object.entries(maskKinds as Readonly<Record<string, readonly RawRow[]>>).map(
-    ([kind, rows]) => [kind, rows, true] as const,
-  ),
-  ...Object.entries(valueKinds as Readonly<Record<string, readonly RawRow[]>>).map(
-    ([kind, rows]) => [kind, rows, false] as const,
-  ),
-];
+type KindRows = Readonly<Record<string, () => readonly RawRow[]>>;
+
+function parseKindOf(kind: string): EnumKind | undefined {
+  const masks: KindRows = maskKinds;
+  const values: KindRows = valueKinds;
+  if (Object.hasOwn(masks, kind)) return parseKind(kind, masks[kind]!(), true);
+  return Object.hasOwn(values, kind) ? parseKind(kind, values[kind]!(), false) : undefined;
+}
 
 function parseKind(kind: string, rows: readonly RawRow[], mask: boolean): EnumKind {
   const byValue = new Map<number, EnumerantRow>();
@@ -190,9 +208,11 @@ interface GlslTables {
 let glslTables: GlslTables | undefined;
 
 function glsl(): GlslTables {
-  glslTables ??= {
-    byNumber: new Map(glslStd450Rows.map(([number, name, operands]) => [number, { name, operands }])),
-    byName: new Map(glslStd450Rows.map(([number, name]) => [name, number])),
+  if (glslTables !== undefined) return glslTables;
+  const rows = glslStd450Rows();
+  glslTables = {
+    byNumber: new Map(rows.map(([number, name, operands]) => [number, { name, operands }])),
+    byName: new Map(rows.map(([number, name]) => [name, number])),
   };
   return glslTables;
 }
@@ -201,9 +221,9 @@ function glsl(): GlslTables {
 export function instructionRow(opcode: number): InstructionRow | undefined {
   const known = byOpcode[opcode];
   if (known !== undefined) return known;
-  const raw = rawByOpcode[opcode];
-  if (raw === undefined) return undefined;
-  const row = parseInstruction(raw);
+  const unparsed = raw().byOpcode[opcode];
+  if (unparsed === undefined) return undefined;
+  const row = parseInstruction(unparsed);
   byOpcode[opcode] = row;
   return row;
 }
@@ -217,23 +237,21 @@ let numbersByName: ReadonlyMap<string, number> | undefined;
 
 /** Opcode of an instruction by its full name, aliases too. */
 export function opcodeByName(name: string): number | undefined {
-  numbersByName ??= new Map((instructionRows as readonly RawRow[]).map((row) => [row[1], row[0]]));
+  numbersByName ??= new Map(raw().all.map((row) => [row[1], row[0]]));
   return numbersByName.get(name);
 }
 
 /** `OpIAdd` for 128; `Op<number>` for an opcode outside the grammar. */
 export function opName(opcode: number): string {
-  return rawByOpcode[opcode]?.[1] ?? `Op${opcode}`;
+  return raw().byOpcode[opcode]?.[1] ?? `Op${opcode}`;
 }
 
 /** The operand kind's enumerants, or undefined for ids and literals. */
 export function enumKind(kind: string): EnumKind | undefined {
   const known = kinds.get(kind);
   if (known !== undefined) return known;
-  const found = kindRows.find(([name]) => name === kind);
-  if (found === undefined) return undefined;
-  const table = parseKind(...found);
-  kinds.set(kind, table);
+  const table = parseKindOf(kind);
+  if (table !== undefined) kinds.set(kind, table);
   return table;
 }
 
@@ -277,8 +295,8 @@ export function allInstructions(): readonly InstructionRow[] {
 
 /** Every operand kind with its enumerants as [name, value], aliases included. */
 export function enumTables(): readonly (readonly [string, readonly (readonly [string, number])[]])[] {
-  return kindRows
-    .map(([name]) => enumKind(name)!)
+  return [...Object.keys(maskKinds), ...Object.keys(valueKinds)]
+    .map((name) => enumKind(name)!)
     .map((kind) => [kind.kind, [...kind.byName.values()].map((row) => [row.name, row.value] as const)]);
 }
 
