@@ -9,7 +9,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build, type Metafile, type Plugin } from "esbuild";
+import { build, type Metafile } from "esbuild";
 import { directImports } from "./direct-imports.ts";
 import { inlineEnums } from "./inline-enums.ts";
 import { staticImports } from "./static-imports.ts";
@@ -135,19 +135,6 @@ async function buildJs(): Promise<Metafile> {
 /** Modules that a compile to an ELF file on this machine does not need. */
 const elsewhere = ["compile-warm.ts", "compile-emit.ts", "remote.ts", "debug-output.ts", "ir/index.ts"];
 
-/** Commander asks for node:child_process at once and uses it for subcommands that are programs, which we have none of. */
-const lazyChildProcess: Plugin = {
-  name: "lazy-child-process",
-  setup(build) {
-    build.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
-      importer.includes("commander") ? { path: "child_process", namespace: "lazy" } : undefined,
-    );
-    build.onLoad({ filter: /.*/, namespace: "lazy" }, () => ({
-      contents: 'exports.spawn = (...args) => require("child_process").spawn(...args);',
-    }));
-  },
-};
-
 /**
  * `kiln compile` as one script, and the command that runs it: `src/launch.ts`. A compile first, so that the compiled form
  * is there before somebody waits for it.
@@ -163,17 +150,11 @@ async function buildLaunch(): Promise<void> {
     minifySyntax: true,
     // What `isLoneCompile` leaves to kiln.js.
     external: elsewhere.map((module) => `*/${module}`),
-    define: { "import.meta.url": "kilnUrl" },
+    define: { "import.meta.dirname": "__dirname" },
     minifyIdentifiers: true,
-    banner: {
-      js: '(function (require, __filename, everything) {const kilnUrl = require("node:url").pathToFileURL(__filename).href;',
-    },
+    banner: { js: "(function (require, __dirname, everything) {" },
     footer: { js: "})" },
-    plugins: [
-      inlineEnums(process.cwd()),
-      directImports(process.cwd(), (text) => staticImports(text, elsewhere)),
-      lazyChildProcess,
-    ],
+    plugins: [inlineEnums(process.cwd()), directImports(process.cwd(), (text) => staticImports(text, elsewhere))],
   });
   const text = whole.outputFiles[0]?.text ?? "";
   const script = `kiln-compile-${createHash("sha256").update(text).digest("hex").slice(0, 16)}.cjs`;

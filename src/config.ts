@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { availableParallelism, homedir, tmpdir, userInfo } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileProblem } from "./base/index.ts";
 
@@ -74,11 +73,16 @@ const debugNames = (value: string, name: string): string[] => {
   throw new ConfigError(`${name}: there is no ${JSON.stringify(unknown)}; there are: ${knownDebugNames.join(" ")}`);
 };
 
+/** Loaded by the first default that asks it: a compile needs none. */
+const os = () => process.getBuiltinModule("node:os");
+
 /** Every setting of `serve`, in the order of the contract. */
 const settings = {
   host: setting("KILN_HOST", text, () => "127.0.0.1"),
   port: setting("KILN_PORT", atLeast(0), () => 7420),
-  cacheDir: setting("KILN_CACHE_DIR", text, (env) => join(env.XDG_CACHE_HOME || join(homedir(), ".cache"), "kiln")),
+  cacheDir: setting("KILN_CACHE_DIR", text, (env) =>
+    join(env.XDG_CACHE_HOME || join(os().homedir(), ".cache"), "kiln"),
+  ),
   cacheBytes: setting("KILN_CACHE_BYTES", atLeast(4 << 20), () => 1 << 30),
   cacheDisable: setting("KILN_CACHE_DISABLE", flag, () => false),
   memoryBytes: setting("KILN_MEMORY_BYTES", atLeast(0), () => 128 << 20),
@@ -92,7 +96,7 @@ const settings = {
   healthPort: setting<number | undefined>("KILN_HEALTH_PORT", atLeast(1), none),
   /** Share of the hits that are compiled again and compared, in at most a fiftieth of a processor's time. */
   verifyRate: setting("KILN_VERIFY_RATE", share, () => 0.001),
-  workers: setting("KILN_WORKERS", atLeast(1), () => Math.max(1, availableParallelism() - 1)),
+  workers: setting("KILN_WORKERS", atLeast(1), () => Math.max(1, os().availableParallelism() - 1)),
   maxWaiting: setting("KILN_MAX_WAITING", atLeast(0), () => 256),
   timeLimitMs: setting("KILN_TIME_LIMIT_MS", atLeast(1), () => 10_000),
   memoryLimitMb: setting("KILN_MEMORY_LIMIT_MB", atLeast(32), () => 512),
@@ -122,7 +126,7 @@ const settings = {
   ),
   /** Where running machines answer `kiln smi` and `kiln dmesg`. */
   runtimeDir: setting("KILN_RUNTIME_DIR", text, (env) =>
-    join(env.XDG_RUNTIME_DIR || join(tmpdir(), `kiln-${userInfo().uid}`), "kiln"),
+    join(env.XDG_RUNTIME_DIR || join(os().tmpdir(), `kiln-${os().userInfo().uid}`), "kiln"),
   ),
 } as const;
 
@@ -153,19 +157,33 @@ function readFile(path: string): ReadonlyMap<string, string> {
   );
 }
 
+/** A member that is worked out when it is first asked for. */
+function lazyMember<T>(make: () => T): PropertyDescriptor {
+  let made: { readonly value: T } | undefined;
+  return {
+    enumerable: true,
+    get: () => {
+      made ??= { value: make() };
+      return made.value;
+    },
+  };
+}
+
 /** Flags over environment over file over defaults. The only reader of the environment. Errors: `ConfigError`. */
 export function loadConfig(flags: Flags = {}, env: Environment = process.env): Config {
   const path = flags.config ?? (env.KILN_CONFIG || undefined);
   const file = path === undefined ? new Map<string, string>() : readFile(String(path));
-  const loaded = Object.entries(settings).map(([name, row]) => {
+  const members = Object.entries(settings).map(([name, row]): [string, PropertyDescriptor] => {
+    const said = (value: unknown) => [name, { value, enumerable: true }] as [string, PropertyDescriptor];
     const given = flags[name as keyof Settings];
-    if (given !== undefined) return [name, row.parse(String(given), `--${kebab(name)}`)];
+    if (given !== undefined) return said(row.parse(String(given), `--${kebab(name)}`));
     const variable = env[row.variable];
-    if (variable !== undefined && variable !== "") return [name, row.parse(variable, row.variable)];
+    if (variable !== undefined && variable !== "") return said(row.parse(variable, row.variable));
     const written = file.get(name);
-    return [name, written === undefined ? row.default(env) : row.parse(written, `${path}: ${name}`)];
+    if (written !== undefined) return said(row.parse(written, `${path}: ${name}`));
+    return [name, lazyMember(() => row.default(env))];
   });
-  const config = Object.fromEntries(loaded) as Config;
+  const config = Object.defineProperties({}, Object.fromEntries(members)) as Config;
   if (config.port > 65_535) throw new ConfigError(`port ${config.port} is above 65535`);
   return Object.freeze(config);
 }

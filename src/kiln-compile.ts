@@ -1,6 +1,6 @@
 /** `kiln compile` alone, for `src/launch.ts`. */
-import { compileMain, hasPrinted } from "./cli/index.ts";
-import { loadConfig, searchPath } from "./config.ts";
+import { compileAlone, hasPrinted } from "./cli/index.ts";
+import { loadConfig } from "./config.ts";
 
 /** Loads and runs `kiln-all.js`; of `src/launch.ts`, since a script of `node:vm` has no import of its own. */
 declare const everything: () => Promise<unknown>;
@@ -10,7 +10,7 @@ async function elsewhere(): Promise<number> {
   return Number(process.exitCode ?? 0);
 }
 
-compileMain(process.argv.slice(2), { loadConfig, searchPath: searchPath(), elsewhere }).then((status) => {
+compileAlone(process.argv.slice(3), { loadConfig, elsewhere }).then((status) => {
   process.exitCode = status;
   // Nothing is left to do, and taking down a process orderly takes a tenth of such a compile.
   if (!hasPrinted()) process.exit();

@@ -40,7 +40,7 @@ function compileAlone(): void {
       }
     });
   }
-  script.runInThisContext()(require, filename, () => import("./kiln-all.js"));
+  script.runInThisContext()(require, __dirname, () => import("./kiln-all.js"));
 }
 
 if (isLoneCompile(process.argv)) compileAlone();

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Bug } from "./bug.ts";
 
 let root: string | undefined;
@@ -8,7 +7,7 @@ let root: string | undefined;
 /** The folder that holds our package.json, whether we run from `src` or bundled in `dist`. */
 export function packageRoot(): string {
   if (root !== undefined) return root;
-  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     if (existsSync(join(folder, "package.json"))) {
       root = folder;
       return folder;

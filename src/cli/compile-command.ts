@@ -1,21 +1,22 @@
 import { Command, CommanderError, Option } from "commander";
-import { fileProblem, isFileError } from "../base/index.ts";
 import type { CompileFlags } from "./compile.ts";
-import { type CliEnvironment, CliError, complain, printBytes, type ServeSettings } from "./environment.ts";
+import { type CliEnvironment, complain, printBytes } from "./environment.ts";
+import { statusOf } from "./exit-status.ts";
+import { type FlagRow, outputFlagRow, sourceFlagRows } from "./source-flags.ts";
 
 export const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value];
 
-/** The flags that say what a shader is. */
+function addFlag(command: Command, { flag, long, value, about, isList }: FlagRow): void {
+  const names = long === undefined ? flag : `${flag}, ${long}`;
+  const text = value === undefined ? names : `${names} <${value}>`;
+  if (isList === true) command.option(text, about, collect);
+  else command.option(text, about);
+}
+
+/** Adds the flags that say what a shader is. */
 export function sourceFlags(command: Command): Command {
-  return command
-    .option("--stage <stage>", "comp, vert or frag; default by the file's suffix")
-    .option("--entry <name>", "entry point, default main")
-    .option("-D <name=value>", "define a macro", collect)
-    .option("-I <dir>", "search includes here", collect)
-    .option("-O <level>", "optimisation 0, 1 or 2")
-    .option("--dialect <dialect>", "vulkan or relaxed")
-    .option("--main-image", "a fragment shader of Shadertoy: mainImage alone, in the relaxed dialect")
-    .option("--spec <id=value>", "set a specialisation constant", collect);
+  for (const row of sourceFlagRows) addFlag(command, row);
+  return command;
 }
 
 export type SetStatus = (status: number) => void;
@@ -26,7 +27,8 @@ export const rootCommand = (): Command =>
 
 /** `kiln compile`. */
 export function addCompile(kiln: Command, environment: CliEnvironment, setStatus: SetStatus): void {
-  sourceFlags(kiln.command("compile"))
+  const command = sourceFlags(kiln.command("compile"));
+  command
     .description("compile shaders")
     .argument("<file...>", "shaders; - is standard input")
     .addOption(
@@ -34,8 +36,9 @@ export function addCompile(kiln: Command, environment: CliEnvironment, setStatus
         .choices(["elf", "asm", "spirv", "spirv-asm", "ir", "stats", "json"])
         .default("elf"),
     )
-    .option("--dump-after <pass>", "print the IR after a pass, or after all")
-    .option("-o, --output <path>", "file, or folder for several; - is standard output")
+    .option("--dump-after <pass>", "print the IR after a pass, or after all");
+  addFlag(command, outputFlagRow);
+  command
     .option("--warm", "compile into the cache, of this user or of --server, and write nothing")
     .option("--cache-dir <dir>", "folder of the disk cache, for --warm")
     .option("--server <url>", "compile on this service; its key in KILN_API_KEY")
@@ -45,34 +48,9 @@ export function addCompile(kiln: Command, environment: CliEnvironment, setStatus
         ...(server !== undefined && { server }),
         ...(cacheDir !== undefined && { cacheDir }),
       });
-      if (environment.elsewhere !== undefined && !isPlain(flags, settings)) {
-        setStatus(await environment.elsewhere());
-        return;
-      }
       const { compileFiles } = await import("./compile.ts");
       setStatus(await compileFiles(files, flags, settings));
     });
-}
-
-/** Compiles to ELF files, here, and shows nothing besides. */
-const isPlain = (flags: CompileFlags, { server, debug }: ServeSettings): boolean =>
-  server === undefined &&
-  debug.length === 0 &&
-  flags.emit === "elf" &&
-  flags.warm !== true &&
-  flags.dumpAfter === undefined;
-
-/**
- * `kiln compile` alone: what a process that compiles has to load. The arguments are those of `kiln`, `compile` first.
- * Answers the exit status.
- */
-export function compileMain(args: readonly string[], environment: CliEnvironment): Promise<number> {
-  const alone = (setStatus: SetStatus): Command => {
-    const kiln = rootCommand();
-    addCompile(kiln, environment, setStatus);
-    return kiln;
-  };
-  return runCommand(alone, args);
 }
 
 /** Parses and runs; `first` may answer before that. The exit status: 0, 1, 2 or 3 as the contract says. */
@@ -93,30 +71,7 @@ export async function runCommand(
     await kiln.parseAsync([...args], { from: "user" });
     return status;
   } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     return statusOf(error);
   }
-}
-
-function statusOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof CliError) {
-    complain(error.status === 3 ? `kiln: ${error.message}` : error.message);
-    return error.status;
-  }
-  if (error instanceof Error && error.name === "ConfigError") {
-    complain(error.message);
-    return 2;
-  }
-  // The driver tells by itself what it refuses for want of memory; its VALIDATION is misuse, which the commands prevent.
-  if (error instanceof Error && error.name === "DriverError" && !error.message.startsWith("VALIDATION")) {
-    complain(`kiln: ${error.message}`);
-    return 3;
-  }
-  if (isFileError(error)) {
-    complain(`kiln: ${error.path === undefined ? "" : `${error.path}: `}${fileProblem(error)}`);
-    return 3;
-  }
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  complain(`kiln: this is a mistake of ours; please report it with the command line and:\n${text}`);
-  return 3;
 }

@@ -42,8 +42,6 @@ export interface CliEnvironment {
   readonly loadConfig: (flags: ServeFlags) => ServeSettings;
   /** Folders of `PATH`. */
   readonly searchPath: readonly string[];
-  /** Where only compiling to ELF files in this process is at hand: runs this process's command line with all there is. */
-  readonly elsewhere?: () => Promise<number>;
 }
 
 /** Ends the command with a status of the contract: 1 the input's fault, 2 wrong usage, 3 a bug or the environment. */

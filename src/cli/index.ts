@@ -11,7 +11,7 @@ import type { SourceFlags } from "./source-files.ts";
 import type { SpirvAction, SpirvFlags } from "./spirv.ts";
 import type { StatsFlags } from "./stats.ts";
 
-export { compileMain } from "./compile-command.ts";
+export { compileAlone } from "./compile-alone.ts";
 export { hasPrinted } from "./environment.ts";
 
 /** The flags of whatever compiles for others. */

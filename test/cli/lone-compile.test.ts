@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { plainArguments } from "../../src/cli/source-flags.ts";
 import { isLoneCompile } from "../../src/lone-compile.ts";
 
 const shader = `#version 450
@@ -60,12 +61,36 @@ describe("a compile alone", () => {
   });
 });
 
+describe("the arguments of a compile alone", () => {
+  it("are files and the flags of the source, each as the parser of all commands reads it", () => {
+    const words = ["a.frag", "-O2", "--stage=frag", "-D", "A=1", "-DB", "--main-image", "-o", "-", "b.frag", "-"];
+    expect(plainArguments(words)).toEqual({
+      files: ["a.frag", "b.frag", "-"],
+      flags: { O: "2", stage: "frag", D: ["A=1", "B"], mainImage: true, output: "-" },
+    });
+    // a value is whatever comes next
+    expect(plainArguments(["a.comp", "--output", "-O"])).toEqual({ files: ["a.comp"], flags: { output: "-O" } });
+  });
+
+  it.each([
+    ["no file", ["-O2"]],
+    ["a flag without its value", ["a.comp", "-o"]],
+    ["a value for a flag that takes none", ["a.comp", "--main-image=1"]],
+    ["a flag of another kind of compile", ["a.comp", "--emit", "asm"]],
+    ["help", ["--help"]],
+    ["a flag that there is not", ["a.comp", "-x"]],
+    ["the end of flags", ["--", "a.comp"]],
+  ])("are left to it with %s", (_, words) => {
+    expect(plainArguments(words)).toBeUndefined();
+  });
+});
+
 describe("the script of a compile alone", () => {
   const name = readdirSync("dist").find((file) => /^kiln-compile-\w+\.cjs$/.test(file)) ?? "";
   const text = readFileSync(join("dist", name), "utf8");
 
   it("is small: what it holds every cold compile reads", () => {
-    expect(statSync(join("dist", name)).size).toBeLessThan(640_000);
+    expect(statSync(join("dist", name)).size).toBeLessThan(600_000);
   });
 
   it.each([
@@ -73,13 +98,18 @@ describe("the script of a compile alone", () => {
     ["the simulator and the service", "DISPATCH_DIRECT"],
     ["HTTP", "node:http"],
     ["the cache", "node:crypto"],
-    ["msgpack's timestamps", "EXT_TIMESTAMP"],
+    ["the parser of all commands", "CommanderError"],
   ])("does not hold %s", (_, word) => {
     expect(text).not.toContain(word);
   });
 
+  it("takes two modules of Node, which a process has anyway", () => {
+    const asked = [...text.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name]) => name);
+    expect(new Set(asked)).toEqual(new Set(["node:fs", "node:path"]));
+  });
+
   it("is one function of plain characters, whose text is taken as it stands", () => {
-    expect(text.startsWith("(function (require, __filename, everything) {")).toBe(true);
+    expect(text.startsWith("(function (require, __dirname, everything) {")).toBe(true);
     expect(/[^\t\n -~]/.exec(text)).toBeNull();
   });
 });
