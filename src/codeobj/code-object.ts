@@ -179,7 +179,10 @@ function writeGraphicsPipeline(out: MessageWriter, { name, stage, hardware, refl
   out.text(stage === "vertex" ? ".vs" : ".ps");
   writeGraphicsStage(out, name, hardware);
   out.raw(key.registers);
-  out.value(graphicsRegisters({ ...hardware, stage, interface: reflection.interface }));
+  const { vgprs, userSgprs, scratchBytes } = hardware;
+  const registers = graphicsRegisters({ stage, vgprs, userSgprs, scratchBytes, interface: reflection.interface });
+  out.map(registers.length / 2);
+  for (let k = 0; k < registers.length; k++) out.number(registers[k]!);
 }
 
 function writeComputePipeline(out: MessageWriter, { name, hardware, reflection }: CodeObjectEntry): void {

@@ -11,6 +11,9 @@ export interface GraphicsHardware {
   readonly interface: InterfaceReflection;
 }
 
+/** Registers SPI_PS_INPUT_CNTL_0 and on. */
+const inputControls = 32;
+
 /** Byte offsets in the register space. Source: RDNA2 register reference. */
 export const graphicsRegisterOffsets = {
   rsrc1Ps: 0xb028,
@@ -42,7 +45,7 @@ function resources(h: GraphicsHardware, memOrdered: number, extra: number): read
   return [(blocks | modes | (1 << memOrdered) | extra) >>> 0, rsrc2 >>> 0];
 }
 
-function vertexRegisters(h: GraphicsHardware): [number, number][] {
+function vertexRegisters(h: GraphicsHardware): number[] {
   const { outputs, usesInstanceId, clipDistances, cullDistances, pointSize, layer, viewport } = h.interface;
   const [rsrc1, rsrc2] = resources(h, 27, usesInstanceId ? 3 << 24 : 0);
   const misc = pointSize || layer || viewport;
@@ -51,8 +54,8 @@ function vertexRegisters(h: GraphicsHardware): [number, number][] {
   let positionFormat = 0;
   for (let k = 0; k < vectors; k++) positionFormat |= 4 << (4 * k);
   const control =
-    (2 ** clipDistances - 1) |
-    ((((2 ** cullDistances - 1) << clipDistances) & 0xff) << 8) |
+    ((1 << clipDistances) - 1) |
+    (((((1 << cullDistances) - 1) << clipDistances) & 0xff) << 8) |
     (Number(pointSize) << 16) |
     (Number(layer) << 18) |
     (Number(viewport) << 19) |
@@ -61,16 +64,14 @@ function vertexRegisters(h: GraphicsHardware): [number, number][] {
     (Number(distances > 4) << 23) |
     (Number(misc) << 24);
   const parameters = outputs.length;
-  return [
-    [R.rsrc1Vs, rsrc1],
-    [R.rsrc2Vs, rsrc2],
-    [R.vsOutConfig, (Math.max(0, parameters - 1) << 1) | (parameters === 0 ? 1 << 7 : 0)],
-    [R.positionFormat, positionFormat],
-    [R.vsOutControl, control >>> 0],
-  ];
+  const config = (Math.max(0, parameters - 1) << 1) | (parameters === 0 ? 1 << 7 : 0);
+  const { rsrc1Vs, rsrc2Vs, vsOutConfig, vsOutControl } = R;
+  const list = [rsrc1Vs, rsrc1, rsrc2Vs, rsrc2, vsOutConfig, config];
+  list.push(R.positionFormat, positionFormat, vsOutControl, control >>> 0);
+  return list;
 }
 
-function fragmentRegisters(h: GraphicsHardware): [number, number][] {
+function fragmentRegisters(h: GraphicsHardware): number[] {
   const { inputs, inputAddress, colorFormats, depthFormat, depth, stencil, sampleMask, kills, earlyTests } =
     h.interface;
   const { postDepthCoverage } = h.interface;
@@ -88,29 +89,24 @@ function fragmentRegisters(h: GraphicsHardware): [number, number][] {
     (Number(sampleMask) << 8) |
     (Number(earlyTests) << 12) |
     (Number(postDepthCoverage) << 23);
-  return [
-    [R.rsrc1Ps, rsrc1],
-    [R.rsrc2Ps, rsrc2],
-    [R.cbShaderMask, mask >>> 0],
-    ...inputs.map((input, k): [number, number] => [
-      R.psInputControl + 4 * k,
-      // Alone, the attributes are taken to be the parameters in this order; a driver that links writes its own.
-      k | (Number(input.flat) << 10) | (Number(input.pointCoord === true) << 17),
-    ]),
-    [R.psInputEnable, inputAddress],
-    [R.psInputAddress, inputAddress],
-    [R.psInControl, inputs.length | (1 << 15)],
-    [R.barycentricControl, 0],
-    [R.depthFormat, depthFormat],
-    [R.colorFormat, colorFormats >>> 0],
-    [R.depthControl, depthControl >>> 0],
-  ];
+  const list: number[] = [R.rsrc1Ps, rsrc1, R.rsrc2Ps, rsrc2, R.cbShaderMask, mask >>> 0];
+  for (let k = 0; k < inputs.length && k < inputControls; k++) {
+    const { flat, pointCoord } = inputs[k]!;
+    // Alone, the attributes are taken to be the parameters in this order; a driver that links writes its own.
+    list.push(R.psInputControl + 4 * k, k | (Number(flat) << 10) | (Number(pointCoord === true) << 17));
+  }
+  list.push(R.psInputEnable, inputAddress, R.psInputAddress, inputAddress);
+  list.push(R.psInControl, inputs.length | (1 << 15), R.barycentricControl, 0);
+  list.push(R.depthFormat, depthFormat, R.colorFormat, colorFormats >>> 0, R.depthControl, depthControl >>> 0);
+  return list;
 }
 
-/** Register values of a graphics stage by byte offset, ascending. Source: docs/abi.md, "Graphics stages". */
-export function graphicsRegisters(h: GraphicsHardware): ReadonlyMap<number, number> {
-  const list = h.stage === "vertex" ? vertexRegisters(h) : fragmentRegisters(h);
-  return new Map(list.sort(([a], [b]) => a - b));
+/**
+ * Registers of a graphics stage: byte offset and value of each in turn, the offsets ascending. Source: docs/abi.md,
+ * "Graphics stages".
+ */
+export function graphicsRegisters(h: GraphicsHardware): readonly number[] {
+  return h.stage === "vertex" ? vertexRegisters(h) : fragmentRegisters(h);
 }
 
 /** Waves per SIMD that the registers allow, at most 16. */

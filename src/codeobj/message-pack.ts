@@ -155,16 +155,17 @@ export class MessageWriter {
   }
 
   text(text: string): void {
-    if (this.#ascii(text, ...sizeTags.string.short)) return;
+    if (this.#ascii(text)) return;
     const bytes = utf8.encode(text);
     this.#size(bytes.length, sizeTags.string);
     this.raw(bytes);
   }
 
-  /** A string of ASCII below `limit` characters, its length in the tag; false when it is none, and nothing is written. */
-  #ascii(text: string, tag: number, limit: number): boolean {
+  /** A string of ASCII with its length in the tag; false when it is none such, and nothing is written. */
+  #ascii(text: string): boolean {
     const size = text.length;
-    if (size >= limit) return false;
+    const tag = sizeTags.string.short[0];
+    if (size >= sizeTags.string.short[1]) return false;
     const at = this.#reserve(size + 1);
     const buffer = this.#buffer;
     buffer[at] = tag | size;

@@ -1,7 +1,13 @@
 import type { ComputeHardware } from "./hardware.ts";
 import { type MessageWriter, packMessage } from "./message-pack.ts";
-import { readInterface } from "./metadata.ts";
-import type { BindingLayout, Reflection, ResourceReflection, UserDataEntry } from "./reflection.ts";
+import type {
+  BindingLayout,
+  InterfaceReflection,
+  ParameterReflection,
+  Reflection,
+  ResourceReflection,
+  UserDataEntry,
+} from "./reflection.ts";
 import type { Statistics } from "./statistics.ts";
 
 /** Names as MessagePack has them. */
@@ -67,8 +73,7 @@ export function writeReflection(out: MessageWriter, reflection: Reflection): voi
   for (const entry of userData) writeUserData(out, entry);
   if (reflection.interface !== undefined) {
     out.raw(key.interface);
-    // the reader builds its object in one key order, whatever order the caller's had
-    out.value(readInterface(reflection.interface, "reflection.interface") as never);
+    writeInterface(out, reflection.interface);
   }
   out.raw(key.specializationConstants);
   out.list(specializationConstants.length);
@@ -89,6 +94,11 @@ function text(out: MessageWriter, name: Uint8Array, value: string): void {
   out.text(value);
 }
 
+function flag(out: MessageWriter, name: Uint8Array, value: boolean): void {
+  out.raw(name);
+  out.flag(value);
+}
+
 function writeBinding(out: MessageWriter, { binding, type, count, offsetBytes, strideBytes }: BindingLayout): void {
   number(out, key.binding, binding);
   text(out, key.type, type);
@@ -105,10 +115,8 @@ function writeResource(out: MessageWriter, resource: ResourceReflection): void {
   text(out, key.name, resource.name);
   if (blockSizeBytes !== undefined) number(out, key.blockSizeBytes, blockSizeBytes);
   if (runtimeArrayStrideBytes !== undefined) number(out, key.runtimeArrayStrideBytes, runtimeArrayStrideBytes);
-  out.raw(key.readonly);
-  out.flag(resource.readonly);
-  out.raw(key.writeonly);
-  out.flag(resource.writeonly);
+  flag(out, key.readonly, resource.readonly);
+  flag(out, key.writeonly, resource.writeonly);
 }
 
 function writeUserData(out: MessageWriter, { kind, sgpr, count, set, offsets }: UserDataEntry): void {
@@ -121,6 +129,76 @@ function writeUserData(out: MessageWriter, { kind, sgpr, count, set, offsets }: 
   out.raw(key.offsets);
   out.list(offsets.length);
   for (const offset of offsets) out.number(offset);
+}
+
+const face = keys(
+  "inputs",
+  "outputs",
+  "location",
+  "flat",
+  "pointCoord",
+  "vertexAttributes",
+  "format",
+  "binding",
+  "offset",
+  "usesInstanceId",
+  "clipDistances",
+  "cullDistances",
+  "pointSize",
+  "layer",
+  "viewport",
+  "inputAddress",
+  "colorFormats",
+  "depthFormat",
+  "depth",
+  "stencil",
+  "sampleMask",
+  "kills",
+  "earlyTests",
+  "postDepthCoverage",
+);
+
+/** What `readInterface` reads, in its order. */
+function writeInterface(out: MessageWriter, from: InterfaceReflection): void {
+  out.map(18);
+  out.raw(face.inputs);
+  writeParameters(out, from.inputs);
+  out.raw(face.outputs);
+  writeParameters(out, from.outputs);
+  out.raw(face.vertexAttributes);
+  out.list(from.vertexAttributes.length);
+  for (const { location, format, binding, offset } of from.vertexAttributes) {
+    out.map(4);
+    number(out, face.location, location);
+    text(out, face.format, format);
+    number(out, face.binding, binding);
+    number(out, face.offset, offset);
+  }
+  flag(out, face.usesInstanceId, from.usesInstanceId);
+  number(out, face.clipDistances, from.clipDistances);
+  number(out, face.cullDistances, from.cullDistances);
+  flag(out, face.pointSize, from.pointSize);
+  flag(out, face.layer, from.layer);
+  flag(out, face.viewport, from.viewport);
+  number(out, face.inputAddress, from.inputAddress);
+  number(out, face.colorFormats, from.colorFormats);
+  number(out, face.depthFormat, from.depthFormat);
+  flag(out, face.depth, from.depth);
+  flag(out, face.stencil, from.stencil);
+  flag(out, face.sampleMask, from.sampleMask);
+  flag(out, face.kills, from.kills);
+  flag(out, face.earlyTests, from.earlyTests);
+  flag(out, face.postDepthCoverage, from.postDepthCoverage);
+}
+
+function writeParameters(out: MessageWriter, list: readonly ParameterReflection[]): void {
+  out.list(list.length);
+  for (const { location, flat, pointCoord } of list) {
+    out.map(pointCoord === undefined ? 2 : 3);
+    number(out, face.location, location);
+    flag(out, face.flat, flat);
+    if (pointCoord !== undefined) flag(out, face.pointCoord, pointCoord);
+  }
 }
 
 const counts = keys(

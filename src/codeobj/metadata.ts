@@ -21,7 +21,7 @@ const workgroupSize: Reader<readonly [number, number, number]> = (value, path) =
 
 const parameters = list(object({ location: count, flat: flag, pointCoord: optional(flag) }));
 
-export const readInterface = object({
+const readInterface = object({
   inputs: parameters,
   outputs: parameters,
   vertexAttributes: list(object({ location: count, format: text, binding: count, offset: count })),

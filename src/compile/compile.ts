@@ -10,7 +10,7 @@ import {
   userSgprCount,
   writeCodeObject,
 } from "../codeobj/index.ts";
-import type { Core, CoreFailure, CoreLink, CoreOutput, CorePassReport } from "../core/index.ts";
+import type { Core, CoreFailure, CoreLink, CoreOutput, CorePassReport, CoreRequest } from "../core/index.ts";
 import { type Module, type ModuleReflection, reflectModule } from "../spirv/index.ts";
 import { reportCompile } from "./codes.ts";
 import { layoutResources, type ResourceLayout } from "./layout.ts";
@@ -51,32 +51,57 @@ export function compileShader(request: CompileRequest, core: Core, dumpAfter?: r
   if (!own.ok) return refuse(own.diagnostics);
   const { module, warnings, reflection, pipeline, layout } = own;
   const linked = linkOf(own, core, clock);
-  if ("diagnostics" in linked) return refuse(linked.diagnostics);
+  if (linked.diagnostics !== undefined) return refuse(linked.diagnostics);
 
   clock.end("reflect");
-  const wanted = { ...own.core, ...linked, ...(dumpAfter !== undefined && { dumpAfter }) };
+  const wanted = wantedOf(own.core, linked.link, dumpAfter);
   const compiled = checkedOnFailure([own], () => core.compile(wanted));
   if (!compiled.ok) return refuse(compiled.failures.map((failure) => diagnosticOf(failure, module, request)));
 
   clock.end("core");
   const { output } = compiled;
-  const record = recordOf(request, reflection.stage, output, warnings, sourceTableOf(output, module, request), {
-    workgroupSize: output.workgroupSize,
-    sets: layout.sets,
-    resources: layout.resources,
-    pushConstantBytes: request.pipeline.layout?.pushConstantBytes ?? reflection.pushConstantBytes,
-    userData: output.userData,
-    ...(reflection.stage !== "compute" && { interface: interfaceOf(output.interface, reflection, pipeline) }),
-    specializationConstants: reflection.specializationConstants.map(({ id, name }) => ({ id, name })),
-  });
+  const sourceMap = sourceTableOf(output, module, request);
+  const described = reflectionOf(request, reflection, pipeline, layout, output);
+  const record = recordOf(request, reflection.stage, output, warnings, sourceMap, described);
   clock.end("record");
-  const reports = {
-    spirv: module.words,
-    phases: clock.phases,
-    passes: output.passes,
-    ...(output.ir !== undefined && { ir: output.ir }),
-  };
+  const { phases } = clock;
+  const { ir, passes } = output;
+  const spirv = module.words;
+  const reports = ir === undefined ? { spirv, phases, passes } : { spirv, phases, passes, ir };
   return { ok: true, record, filesRead, reports };
+}
+
+/** Each shape written out, here and below: spreading takes longer than filling in. */
+function wantedOf(
+  own: StageSide["core"],
+  link: CoreLink | undefined,
+  dumpAfter: readonly string[] | undefined,
+): CoreRequest {
+  if (link === undefined && dumpAfter === undefined) return own;
+  return { ...own, ...(link !== undefined && { link }), ...(dumpAfter !== undefined && { dumpAfter }) };
+}
+
+function reflectionOf(
+  request: CompileRequest,
+  reflection: ModuleReflection,
+  pipeline: UsedPipeline,
+  { sets, resources }: ResourceLayout & { readonly ok: true },
+  output: CoreOutput,
+): Reflection {
+  const { workgroupSize, userData } = output;
+  const pushConstantBytes = request.pipeline.layout?.pushConstantBytes ?? reflection.pushConstantBytes;
+  const specializationConstants = reflection.specializationConstants.map(({ id, name }) => ({ id, name }));
+  if (reflection.stage === "compute")
+    return { workgroupSize, sets, resources, pushConstantBytes, userData, specializationConstants };
+  return {
+    workgroupSize,
+    sets,
+    resources,
+    pushConstantBytes,
+    userData,
+    interface: interfaceOf(output.interface, reflection, pipeline),
+    specializationConstants,
+  };
 }
 
 /** A request as far as the core's door. */
@@ -127,14 +152,16 @@ function prepare(request: CompileRequest, { checked }: Core, clock: PhaseClock):
   return { ok: true, request, module, unchecked, stage, core, filesRead, warnings, reflection, pipeline, layout };
 }
 
+const noLink = {};
+
 /** What the core has to know of the other stage; nothing where there is none. */
 function linkOf(
   own: Unchecked & StageSide,
   core: Core,
   clock: PhaseClock,
-): { readonly link?: CoreLink } | { readonly diagnostics: readonly Diagnostic[] } {
+): { readonly link?: CoreLink; readonly diagnostics?: undefined } | { readonly diagnostics: readonly Diagnostic[] } {
   const { linked, filename } = own.request;
-  if (linked === undefined) return {};
+  if (linked === undefined) return noLink;
   const other = prepare(linked, core, clock);
   const refuse = (stage: Stage) => ({ diagnostics: [reportCompile("COMPILE_LINKED_STAGE", { stage }, filename)] });
   // Its own compile says why.

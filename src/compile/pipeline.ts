@@ -134,11 +134,10 @@ export function interfaceOf(
   pipeline: UsedPipeline,
 ): InterfaceReflection {
   const vertex = reflection.stage === "vertex";
-  const parameters = found.locations.map((location) => ({
-    location,
-    flat: found.flat.includes(location),
-    ...(location === 64 && { pointCoord: true }),
-  }));
+  const parameters = found.locations.map((location) => {
+    const flat = found.flat.includes(location);
+    return location === 64 ? { location, flat, pointCoord: true } : { location, flat };
+  });
   const bit = (word: number, k: number): boolean => ((word >>> k) & 1) === 1;
   return {
     inputs: vertex ? [] : parameters,

@@ -44,7 +44,8 @@ interface CountTable {
   readonly opMask: number;
   readonly dwords: number;
   readonly nsaLsb: number;
-  readonly sources: readonly number[];
+  /** Of each source: dword, lsb in it, mask. */
+  readonly sources: Uint32Array;
   /** Of each opcode; -1: there is none. */
   readonly facts: Int32Array;
 }
@@ -64,7 +65,12 @@ function tableOf([, , , , opLsb, opWidth, dwords, nsaLsb, sources, opcodes]: Cou
   for (let opcode = 0; opcode < opcodes.length; opcode++) {
     facts[opcode] = countFacts[opcodes.charCodeAt(opcode) - firstCharacter] ?? -1;
   }
-  return { opLsb, opMask: 2 ** opWidth - 1, dwords, nsaLsb, sources, facts };
+  const places = new Uint32Array((sources.length / 2) * 3);
+  for (let k = 0; 2 * k < sources.length; k++) {
+    const lsb = sources[2 * k]!;
+    places.set([lsb >> 5, lsb & 31, 2 ** sources[2 * k + 1]! - 1], 3 * k);
+  }
+  return { opLsb, opMask: 2 ** opWidth - 1, dwords, nsaLsb, sources: places, facts };
 }
 
 /** Made by the first count of a process. */
@@ -86,16 +92,23 @@ function tables(): CountTables {
   return known;
 }
 
+/** By the code of a source. */
+const isSecondMarker = new Uint8Array(512);
+for (const code of secondMarkers) isSecondMarker[code] = 1;
+
+const mayGrow = (7 << CountFact.literalLsb) | CountFact.second;
+
 /** Dwords of the instruction at `words[at]`, whose opcode is what `fact` says. */
 function dwordsAt(table: CountTable, fact: number, words: ArrayLike<number>, at: number): number {
   const { dwords, nsaLsb, sources } = table;
   if ((fact & CountFact.literal) !== 0) return dwords + 1;
   if (nsaLsb >= 0) return dwords + ((words[at]! >>> nsaLsb) & 3);
-  for (let k = 0; 2 * k < sources.length; k++) {
-    const lsb = sources[2 * k]!;
-    const value = (words[at + (lsb >> 5)]! >>> (lsb & 31)) & (2 ** sources[2 * k + 1]! - 1);
+  // most opcodes take neither a literal nor a second form
+  if ((fact & mayGrow) === 0) return dwords;
+  for (let k = 0; 3 * k < sources.length; k++) {
+    const value = (words[at + sources[3 * k]!]! >>> sources[3 * k + 1]!) & sources[3 * k + 2]!;
     if (value === SourceCode.literal && ((fact >>> (CountFact.literalLsb + k)) & 1) !== 0) return dwords + 1;
-    if (k === 0 && (fact & CountFact.second) !== 0 && secondMarkers.includes(value)) return dwords + 1;
+    if (k === 0 && (fact & CountFact.second) !== 0 && isSecondMarker[value] === 1) return dwords + 1;
   }
   return dwords;
 }
