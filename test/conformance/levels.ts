@@ -34,10 +34,10 @@ export interface Compiled {
   readonly last: string;
 }
 
-/** Without contraction; a string is the first diagnostic. */
-export function compiled(request: CompileRequest, core: CoreTools): Compiled | string {
+/** Without contraction; a string is the first diagnostic. `hasIr` false: without IR, which takes long to print. */
+export function compiled(request: CompileRequest, core: CoreTools, hasIr = true): Compiled | string {
   const exact = { ...request, pipeline: { floatControls: { contraction: false } } };
-  const done = compileShader(exact, core, ["lift", "none"]);
+  const done = compileShader(exact, core, hasIr ? ["lift", "none"] : undefined);
   if (!done.ok) {
     const first = done.diagnostics.find(({ severity }) => severity === "error");
     return `${first?.code}: ${first?.message}`;

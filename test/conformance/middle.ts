@@ -23,8 +23,8 @@ export interface Middle {
   readonly isExact: boolean;
 }
 
-/** Blocks that a wave may enter. */
-const MAX_STEPS = 20_000;
+/** Blocks that the waves of a run may enter, all together. */
+const MAX_STEPS = 40_000;
 
 /** Buffers and push constants for a shader that no machine runs; as KernelRun fills them. */
 export function startOf({ reflection }: EntryPoint, fill: Fill): Start {
@@ -123,7 +123,7 @@ function runGraphics(shader: IrShader, memory: Memory, fill: Fill): Pick<Middle,
         exports.set(key, [bits, ...words.map((word) => word >>> 0)]);
       },
     },
-    MAX_STEPS,
+    { left: MAX_STEPS },
   );
   if (wave.run().next().done !== true) throw new NotCovered("a barrier in a graphics stage");
   return { exports: [...exports].sort(([a], [b]) => (a < b ? -1 : 1)), isExact: wave.isExact };

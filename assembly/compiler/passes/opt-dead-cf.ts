@@ -1,7 +1,7 @@
 /**
  * Removes control flow that decides nothing: an if with a constant condition becomes its arm, an if with two empty arms
  * whose joining block has no phis goes, and so does what cannot be reached any more.
- * A loop goes that has no effect and no reader of its values, if it is ever left: what it computes in between nobody sees.
+ * A loop goes that has no effect, no reader of its values and surely an end: what it computes in between nobody sees.
  * `if true { b1: A } else { b2: B }` → `A`. O(instructions * depth of loops) and what is removed.
  */
 import { spend } from "../../base/index.ts";
@@ -30,6 +30,7 @@ import {
   srcCount,
 } from "../ir/index.ts";
 import { dropUnreachable, isSingleBlock, keepArm, removeLoop } from "./edit-tree.ts";
+import { endsForSure, isWithin } from "./loop-ends.ts";
 
 function isEmpty(node: u32): bool {
   for (let side: u32 = 0; side < 2; side++) {
@@ -45,12 +46,6 @@ function need(from: u32, to: u32): void {
     if (to != 0 && isWithin(to, loop)) return;
     nodeScratch[loop] = 1;
   }
-}
-
-function isWithin(block: u32, loop: u32): bool {
-  let n = loopOf(block);
-  while (n != 0 && n != loop) n = loopOf(n);
-  return n != 0;
 }
 
 /** What leaves the invocation, writes, or must be seen to happen. */
@@ -91,6 +86,7 @@ function dropLoops(): bool {
       const after = nextNode(n);
       const first = firstInstr(after);
       if (nodeScratch[n] != 0 || !isReachable(after) || (first != 0 && opOf(first) == Op.PHI)) break;
+      if (!endsForSure(n)) break;
       removeLoop(n);
       progress = true;
     }

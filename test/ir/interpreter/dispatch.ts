@@ -4,7 +4,7 @@ import { Wave } from "./wave.ts";
 
 export interface Dispatch extends Pick<Memory, "buffer" | "push" | "at" | "texelBytes" | "images"> {
   readonly groups: readonly [number, number, number];
-  /** Blocks that a wave may enter. */
+  /** Blocks that the waves may enter, all together. */
   readonly maxSteps?: number;
 }
 
@@ -13,6 +13,7 @@ export function runDispatch(shader: IrShader, dispatch: Dispatch): { readonly is
   const [sx, sy, sz] = shader.local;
   const size = sx * sy * sz;
   const table = tableOf(shader);
+  const steps = { left: dispatch.maxSteps ?? 100_000 };
   let isExact = true;
   const [gx, gy, gz] = dispatch.groups;
   for (let group = 0; group < gx * gy * gz; group++) {
@@ -37,7 +38,7 @@ export function runDispatch(shader: IrShader, dispatch: Dispatch): { readonly is
             throw new Error(`${op} in a compute shader`);
           },
         },
-        dispatch.maxSteps,
+        steps,
       );
       return { wave, run: wave.run() };
     });

@@ -23,6 +23,11 @@ export interface Launch {
   exported?(lane: number, target: number, bits: number, words: readonly number[]): void;
 }
 
+/** Blocks that the waves of a run may still enter, all together. */
+export interface Steps {
+  left: number;
+}
+
 /** Too many steps. */
 export class Endless extends Error {}
 
@@ -93,12 +98,12 @@ export class Wave {
   /** Block that each lane came from. */
   readonly #from = new Int32Array(LANES).fill(-1);
   #helpers: number;
-  #steps: number;
+  readonly #steps: Steps;
 
-  constructor(shader: IrShader, launch: Launch, maxSteps = 100_000) {
+  constructor(shader: IrShader, launch: Launch, steps: Steps = { left: 100_000 }) {
     this.#launch = launch;
     this.#helpers = launch.helpers ?? 0;
-    this.#steps = maxSteps;
+    this.#steps = steps;
     this.#vars = shader.vars.map(() => new Uint32Array(LANES));
     const results = new Map<IrInstr, Values>();
     forEachBlock(shader.body, ({ instrs }) => {
@@ -167,7 +172,7 @@ export class Wave {
   }
 
   #enter(block: Compiled, mask: number): void {
-    if (--this.#steps < 0) throw new Endless("too many steps");
+    if (--this.#steps.left < 0) throw new Endless("too many steps");
     if (block.phis.length > 0) {
       const read = block.phis.map(({ to, from }) => {
         const words = new Uint32Array(to.words);
