@@ -25,7 +25,10 @@ interface WasmModule {
 const wasmModules: Readonly<Record<string, WasmModule>> = {
   compiler: {
     entry: "assembly/compiler/index.ts",
-    flags: ["--sharedMemory", "--initialMemory", "8192", "--maximumMemory", "8192", "--enable", "threads"],
+    flags: [
+      ...["--sharedMemory", "--initialMemory", "8192", "--maximumMemory", "8192", "--enable", "threads"],
+      ...["--transform", "./scripts/inline-limits.mjs"],
+    ],
     targets: ["release", "checked"],
   },
   gpu: {
@@ -74,6 +77,7 @@ async function sourcesHash(): Promise<string> {
     "tsconfig.json",
     "scripts/build.ts",
     "scripts/direct-imports.ts",
+    "scripts/inline-limits.mjs",
     "scripts/inline-enums.ts",
     "scripts/static-imports.ts",
   ];
