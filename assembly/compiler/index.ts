@@ -206,11 +206,6 @@ export function instructionCount(): u32 {
   return count;
 }
 
-/** Words in the output block. */
-export function outputWords(): u32 {
-  return outputCount();
-}
-
 /**
  * The output block of a compile: version, code words, SGPRs, VGPRs, LDS bytes, workgroup size x y z, workgroup id bits,
  * highest thread id component, contractions, spilled SGPRs, spilled VGPRs, scratch bytes, user SGPRs, set bits, first

@@ -44,72 +44,81 @@ const emptyRequest: CoreRequest = {
 const headerWords = 38;
 
 const drawKinds = ["vertexBuffers", "baseVertex", "drawIndex", "startInstance"] as const;
+/** Bit of the header's draw word by `drawKinds`. */
+const drawBits = [3, 0, 1, 2] as const;
 
-function userData(words: Uint32Array): UserDataEntry[] {
-  const at = (i: number): number => words[i] ?? 0;
+/** What stands in the user SGPRs: `at` is the header of the output block in `words`. */
+function userData(words: Uint32Array, at: number): UserDataEntry[] {
   const entries: UserDataEntry[] = [{ kind: "ringPointer", sgpr: 0, count: 2 }];
+  const sets = words[at + 15]!;
   let sgpr = 2;
-  for (let set = 0; set < 32 && at(15) >>> set !== 0; set++) {
-    if ((at(15) >>> set) & 1) entries.push({ kind: "descriptorSet", sgpr: sgpr++, count: 1, set });
+  for (let set = 0; set < 32 && sets >>> set !== 0; set++) {
+    if ((sets >>> set) & 1) entries.push({ kind: "descriptorSet", sgpr: sgpr++, count: 1, set });
   }
-  const inlined: number[] = [];
-  if (at(18) !== 0 || at(19) !== 0) {
-    for (let dword = 0; dword < 64; dword++) if ((at(18 + (dword >> 5)) >>> (dword & 31)) & 1) inlined.push(4 * dword);
+  if (words[at + 17] !== 0) {
+    entries.push({ kind: "pushConstantPointer", sgpr: words[at + 16]!, count: 1 });
+  } else if (words[at + 18] !== 0 || words[at + 19] !== 0) {
+    const offsets = bitsOf(words, at + 18, 2);
+    for (let k = 0; k < offsets.length; k++) offsets[k]! *= 4;
+    entries.push({ kind: "inlinePushConstants", sgpr: words[at + 16]!, count: offsets.length, offsets });
   }
-  if (at(17) !== 0) entries.push({ kind: "pushConstantPointer", sgpr: at(16), count: 1 });
-  else if (inlined.length > 0) {
-    entries.push({ kind: "inlinePushConstants", sgpr: at(16), count: inlined.length, offsets: inlined });
-  }
-  let draw = at(23);
-  if (at(22) !== 0) {
-    for (const [k, kind] of drawKinds.entries()) {
-      if ((at(22) >>> (k === 0 ? 3 : k - 1)) & 1) entries.push({ kind, sgpr: draw++, count: 1 });
+  const draws = words[at + 22]!;
+  if (draws !== 0) {
+    let draw = words[at + 23]!;
+    for (let k = 0; k < drawKinds.length; k++) {
+      if ((draws >>> drawBits[k]!) & 1) entries.push({ kind: drawKinds[k]!, sgpr: draw++, count: 1 });
     }
   }
-  if (at(20) !== 0xffffffff) entries.push({ kind: "workgroupCounts", sgpr: at(20), count: 3 });
+  if (words[at + 20] !== 0xffffffff) entries.push({ kind: "workgroupCounts", sgpr: words[at + 20]!, count: 3 });
   return entries;
 }
 
-/** Numbers of the bits that are set in the four words from `from` on. */
-function bitsOf(words: Uint32Array, from: number): number[] {
+/** Numbers of the bits that are set in the `count` words from `from` on. */
+function bitsOf(words: Uint32Array, from: number, count: number): number[] {
   const bits: number[] = [];
-  for (let w = 0; w < 4; w++) {
-    for (let word = words[from + w] ?? 0; word !== 0; word &= word - 1)
-      bits.push(32 * w + 31 - Math.clz32(word & -word));
+  for (let w = 0; w < count; w++) {
+    for (let word = words[from + w]!; word !== 0; word &= word - 1) bits.push(32 * w + 31 - Math.clz32(word & -word));
   }
   return bits;
 }
 
-function readOutput(words: Uint32Array, passes: readonly CorePassReport[]): CoreOutput {
-  const at = (i: number): number => words[i] ?? 0;
-  if (at(0) !== 1) throw new Bug("core: output block of another version");
-  const codeEnd = headerWords + at(1);
-  const code = words.subarray(headerWords, codeEnd);
-  const components = at(9);
+const noWords = new Uint32Array();
+/** Words of their own: what the block holds is gone with the next compile. */
+const copyOf = (words: Uint32Array, from: number, count: number): Uint32Array =>
+  count === 0 ? noWords : words.slice(from, from + count);
+
+/** The output of a compile from its block, which begins at word `at` of the memory. */
+function readOutput(words: Uint32Array, at: number, passes: readonly CorePassReport[]): CoreOutput {
+  if (words[at] !== 1) throw new Bug("core: output block of another version");
+  const codeAt = at + headerWords;
+  const codeEnd = codeAt + words[at + 1]!;
+  const lineWords = 4 * words[at + 36]!;
+  const components = words[at + 9]!;
+  const groups = words[at + 8]!;
   return {
-    code,
-    sgprs: at(2),
-    vgprs: at(3),
-    spilledSgprs: at(11),
-    spilledVgprs: at(12),
-    ldsBytes: at(4),
-    scratchBytes: at(13),
-    workgroupSize: [at(5), at(6), at(7)],
-    userData: userData(words),
-    usesWorkgroupId: [(at(8) & 1) !== 0, (at(8) & 2) !== 0, (at(8) & 4) !== 0],
+    code: copyOf(words, codeAt, words[at + 1]!),
+    sgprs: words[at + 2]!,
+    vgprs: words[at + 3]!,
+    spilledSgprs: words[at + 11]!,
+    spilledVgprs: words[at + 12]!,
+    ldsBytes: words[at + 4]!,
+    scratchBytes: words[at + 13]!,
+    workgroupSize: [words[at + 5]!, words[at + 6]!, words[at + 7]!],
+    userData: userData(words, at),
+    usesWorkgroupId: [(groups & 1) !== 0, (groups & 2) !== 0, (groups & 4) !== 0],
     threadIdComponents: components >= 2 ? 2 : components === 1 ? 1 : 0,
-    contractions: at(10),
+    contractions: words[at + 10]!,
     interface: {
-      stageInputs: at(21),
-      locations: bitsOf(words, 24),
-      flat: bitsOf(words, 28),
-      vertexOutputs: at(32),
-      colorFormats: at(33),
-      depthFormat: at(34),
-      demotes: at(35) !== 0,
+      stageInputs: words[at + 21]!,
+      locations: bitsOf(words, at + 24, 4),
+      flat: bitsOf(words, at + 28, 4),
+      vertexOutputs: words[at + 32]!,
+      colorFormats: words[at + 33]!,
+      depthFormat: words[at + 34]!,
+      demotes: words[at + 35] !== 0,
     },
-    lines: words.subarray(codeEnd, codeEnd + 4 * at(36)),
-    table: words.subarray(codeEnd + 4 * at(36), codeEnd + 4 * at(36) + at(37)),
+    lines: copyOf(words, codeEnd, lineWords),
+    table: copyOf(words, codeEnd + lineWords, words[at + 37]!),
     passes,
   };
 }
@@ -130,15 +139,21 @@ export async function createCore(options: CoreOptions = {}): Promise<CoreTools> 
     if (isBug(failure)) throw new Bug(`core: ${failure.message}`);
     return { ok: false, failures: [failure] } as const;
   };
+  const read = (passes: readonly CorePassReport[]): CoreOutput =>
+    readOutput(instance.memory, instance.outputAt, passes);
   const text = (): string => printIr(decodeSnapshot(instance.snapshot()));
 
   return {
     checked,
     compile(request) {
-      const passes: CorePassReport[] = [];
       const wanted = request.dumpAfter;
-      const dumps = wanted !== undefined && wanted.length > 0;
-      const all = wanted?.includes("all") ?? false;
+      if (wanted === undefined) {
+        const raw = instance.run("compile", request, quiet);
+        return raw === undefined ? { ok: true, output: read([]) } : failed(raw, request);
+      }
+      const passes: CorePassReport[] = [];
+      const dumps = wanted.length > 0;
+      const all = wanted.includes("all");
       let ir = "";
       let since = clockUs();
       const report = (name: string): void => {
@@ -148,20 +163,15 @@ export async function createCore(options: CoreOptions = {}): Promise<CoreTools> 
           instructions: instance.instructionCount(),
         };
         if (dumps) ir = text();
-        passes.push(all || wanted?.includes(name) ? { ...row, ir } : row);
+        passes.push(all || wanted.includes(name) ? { ...row, ir } : row);
         since = clockUs();
       };
       const passed = (pass: number): void => report(passRows[pass - 1]?.name ?? `pass ${pass}`);
-      const raw = instance.run("compile", request, {
-        validate: checked,
-        passed: wanted === undefined ? quiet.passed : passed,
-      });
+      const raw = instance.run("compile", request, { validate: checked, passed });
       if (raw !== undefined) return failed(raw, request);
-      if (wanted !== undefined) {
-        const microseconds = clockUs() - since;
-        passes.push({ name: "emit", microseconds, instructions: instance.instructionCount() });
-      }
-      const output = readOutput(instance.output(), passes);
+      const microseconds = clockUs() - since;
+      passes.push({ name: "emit", microseconds, instructions: instance.instructionCount() });
+      const output = read(passes);
       return { ok: true, output: dumps ? { ...output, ir } : output };
     },
     linkFacts(request) {
@@ -183,7 +193,7 @@ export async function createCore(options: CoreOptions = {}): Promise<CoreTools> 
     emit(source, request = {}) {
       const whole = { ...emptyRequest, ...request };
       const raw = instance.runSnapshot(encodeSnapshot(parseIr(source)), -1, whole, quiet);
-      return raw === undefined ? { ok: true, output: readOutput(instance.output(), []) } : failed(raw, whole);
+      return raw === undefined ? { ok: true, output: read([]) } : failed(raw, whole);
     },
   };
 }

@@ -54,7 +54,10 @@ export function describeFailure(
       return named(raw, "CORE_LIMIT", { limit: raw.b, what: limitTexts[raw.a - 1] ?? `(limit ${raw.a})` });
     case 5: {
       const pass = passRows[raw.a - 1]?.name ?? "reading";
-      const { name, text } = invariantRows[raw.b - 1] ?? { name: `rule ${raw.b}`, text: "host and core differ in version" };
+      const { name, text } = invariantRows[raw.b - 1] ?? {
+        name: `rule ${raw.b}`,
+        text: "host and core differ in version",
+      };
       return named(raw, "CORE_INVALID_IR", { pass, rule: name, text, where: raw.c });
     }
     case 6:

@@ -12,7 +12,6 @@ interface CoreExports {
   passSnapshot(pass: number): number;
   snapshot(): number;
   instructionCount(): number;
-  outputWords(): number;
 }
 
 const utf8 = new TextEncoder();
@@ -60,6 +59,8 @@ export class CoreInstance {
   #broken = false;
   /** The block of the pipeline state says that there is none. */
   #pipelineIsEmpty = false;
+  /** As written for a stage that stands alone. */
+  #linkIsEmpty = false;
 
   constructor(module: WebAssembly.Module) {
     const memory = new WebAssembly.Memory({ initial: memoryPages, maximum: memoryPages, shared: true });
@@ -156,8 +157,9 @@ export class CoreInstance {
     const at = this.#at(6);
     const words = this.#words;
     // Without state the block stays as it was written for the last request without.
-    if (pipeline === undefined && this.#pipelineIsEmpty) return;
-    this.#pipelineIsEmpty = pipeline === undefined;
+    const isEmpty = pipeline === undefined || (pipeline.colorExports.length | pipeline.vertexAttributes.length) === 0;
+    if (isEmpty && this.#pipelineIsEmpty) return;
+    this.#pipelineIsEmpty = isEmpty;
     words.fill(0, at, at + 16 + 32 * vertexColumns);
     for (let location = 0; location < 8; location++) {
       words[at + location] = pipeline?.colorExports[location] ?? exportByType;
@@ -172,6 +174,8 @@ export class CoreInstance {
   #writeLink(given: CoreLink | undefined): void {
     const at = this.#at(6) + linkAt;
     const words = this.#words;
+    if (given === undefined && this.#linkIsEmpty) return;
+    this.#linkIsEmpty = given === undefined;
     words.fill(0, at, at + link.values);
     const set = (from: number, scalar: number): void => {
       if (scalar < linkBits) words[at + from + (scalar >>> 5)]! |= 1 << (scalar & 31);
@@ -205,9 +209,12 @@ export class CoreInstance {
     return Array.from({ length: 7 }, (_, i) => this.#exports.failure(i) >>> 0);
   }
 
-  /** A copy of the output block. */
-  output(): Uint32Array {
-    return this.#words.slice(this.#at(5), this.#at(5) + this.#exports.outputWords());
+  /** All of the memory, and where in it the output block begins. */
+  get memory(): Uint32Array {
+    return this.#words;
+  }
+  get outputAt(): number {
+    return this.#at(5);
   }
 
   /** A snapshot of the current IR; also inside `passed`. */

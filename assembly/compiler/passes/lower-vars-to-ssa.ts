@@ -4,7 +4,8 @@
  *
  * The tree says where phis can be needed: after an if or loop, in a loop header or cont, only for variables that the if
  * or loop stores; anything else is the value before the construct. Phis that turn out equal on all paths are removed;
- * unused ones are left to opt-dce. Cost: one map entry per (block, variable) read or stored.
+ * unused ones are left to opt-dce. Cost: one map entry per (block, variable) read or stored, and as many steps back as
+ * there are constructs in between; with many of them (`last-stores.ts`) one step for all that do not store the variable.
  */
 import { Fail, fail, failed, Limit, spend, U32Column } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
@@ -22,9 +23,11 @@ import {
   isConst,
   Kind,
   kindOf,
+  listFirst,
   newInstr,
   nextBlock,
   nextInstr,
+  nextNode,
   nextUse,
   opOf,
   parentOf,
@@ -33,6 +36,7 @@ import {
   prevNode,
   replaceUses,
   setSrc,
+  sideOf,
   src,
   srcCount,
   undef,
@@ -40,28 +44,34 @@ import {
   varCount,
   varWidth,
 } from "../ir/index.ts";
-import { MAP_END, mapClear, mapGet, mapSet } from "./hash.ts";
+import { mapClear, mapGet, mapSet } from "./hash.ts";
+import {
+  addStore,
+  enterBlock,
+  isTracked,
+  LAST_STORES_END,
+  NOT_KNOWN,
+  nearestStore,
+  STORES,
+  startTracking,
+  storedIn,
+  stores,
+} from "./last-stores.ts";
 
 const MAX_PHIS: u32 = 1 << 19;
-const phis = changetype<U32Column>(MAP_END);
-const phiVars = changetype<U32Column>(MAP_END + ((<usize>MAX_PHIS) << 2));
-const path = changetype<U32Column>(MAP_END + 2 * ((<usize>MAX_PHIS) << 2));
-const undefs = changetype<U32Column>(MAP_END + 3 * ((<usize>MAX_PHIS) << 2));
+const phis = changetype<U32Column>(LAST_STORES_END);
+const phiVars = changetype<U32Column>(LAST_STORES_END + ((<usize>MAX_PHIS) << 2));
+const path = changetype<U32Column>(LAST_STORES_END + 2 * ((<usize>MAX_PHIS) << 2));
+const undefs = changetype<U32Column>(LAST_STORES_END + 3 * ((<usize>MAX_PHIS) << 2));
 
 let phiCount: u32 = 0;
-
-/** Key of "node stores variable" beside (block, variable): variables are below 2^31. */
-const STORES: u32 = 0x8000_0000;
 
 function noteStore(block: u32, variable: u32): void {
   for (let n = parentOf(block); n != 0 && spend(1); n = parentOf(n)) {
     if (mapGet(n, variable | STORES) != 0) return;
     mapSet(n, variable | STORES, 1);
+    addStore(n, variable);
   }
-}
-
-function stores(node: u32, variable: u32): bool {
-  return mapGet(node, variable | STORES) != 0;
 }
 
 function undefOf(variable: u32): u32 {
@@ -115,6 +125,17 @@ function source(block: u32, variable: u32): u32 {
   return predCount(block) == 1 ? pred(block, 0) : 0;
 }
 
+/**
+ * The block at or before `block` in its list at whose end the variable has the value that it has at the end of `block`,
+ * and where it got it: by a store, behind a construct that stores it, at the start of the list.
+ */
+function nearestBlock(block: u32, variable: u32): u32 {
+  const n = nearestStore(block, variable);
+  if (n == NOT_KNOWN) return block;
+  if (n == 0) return listFirst(parentOf(block), sideOf(block));
+  return kindOf(n) == Kind.BLOCK ? n : nextNode(n);
+}
+
 /** Value of a variable at the end of a block. Walks back through blocks that neither store nor join it. */
 function endValue(block: u32, variable: u32): u32 {
   let depth: u32 = 0;
@@ -123,6 +144,14 @@ function endValue(block: u32, variable: u32): u32 {
   while (value == 0 && !failed()) {
     if (!spend(1)) return 0;
     if (depth < MAX_PHIS) path[depth++] = b;
+    if (isTracked()) {
+      const at = nearestBlock(b, variable);
+      if (at != b) {
+        b = at;
+        value = mapGet(b, variable);
+        continue;
+      }
+    }
     const from = source(b, variable);
     if (from != 0) {
       b = from;
@@ -140,6 +169,10 @@ function endValue(block: u32, variable: u32): u32 {
 
 /** Value of a variable at the start of a block. */
 function startValue(block: u32, variable: u32): u32 {
+  if (isTracked()) {
+    const at = nearestBlock(block, variable);
+    if (at != block) return endValue(at, variable);
+  }
   const from = source(block, variable);
   if (from != 0) return endValue(from, variable);
   return predCount(block) == 0 ? undefOf(variable) : newPhi(block, variable);
@@ -180,15 +213,18 @@ export function lowerVarsToSsa(): bool {
   phiCount = 0;
   undefs[0] = 0;
   undefs[1] = 0;
+  startTracking();
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0; i = nextInstr(i)) if (opOf(i) == Op.STORE_VAR) noteStore(b, imm(i, 0));
   }
   for (let b = entryBlock(); b != 0 && !failed(); b = nextBlock(b)) {
     let next: u32 = 0;
+    if (isTracked()) enterBlock(b);
     for (let i = firstInstr(b); i != 0 && spend(1); i = next) {
       next = nextInstr(i);
       if (opOf(i) == Op.STORE_VAR) {
         mapSet(b, imm(i, 0), src(i, 0));
+        if (isTracked()) storedIn(b, imm(i, 0));
         erase(i);
       } else if (opOf(i) == Op.LOAD_VAR) {
         const variable = imm(i, 0);
