@@ -20,7 +20,6 @@ import {
   segEnd,
   segStart,
   uEnd,
-  uEvents,
   uSegments,
   vFixed,
   vHint,
@@ -30,7 +29,6 @@ import {
   vStart,
   vUnit,
 } from "./columns.ts";
-import { interfere } from "./liveness.ts";
 import {
   Hw,
   hwCode,
@@ -49,6 +47,7 @@ import {
   vregSize,
   vregs,
 } from "./machine.ts";
+import { interfere } from "./segments.ts";
 import { sortByKey } from "./sort.ts";
 import { isLaneRegister, isTemporary, laneRegister, laneRegisters, uOwner, vCost, vSlot } from "./spill.ts";
 
@@ -137,9 +136,18 @@ function hinted(v: u32): u32 {
   return vReg[other] == NO_REG ? NO_REG : vReg[other] + shift;
 }
 
+/** Source place of the first instruction that has to do with `v`, 0 where none has. */
 function place(v: u32): u32 {
-  const first = uEvents[vUnit[v]];
-  return first == 0 ? 0 : mPlace[linkValue[first] >> 1];
+  for (let k: u32 = 0; k < layoutLength(); k++) {
+    for (let i = bFirst[bOrder[k]]; i != 0; i = mNext[i]) {
+      if (isOf(mDst0[i], v) || isOf(mDst1[i], v)) return mPlace[i];
+      for (let s: u32 = 0; s < 4; s++) if (isOf(source(i, s), v)) return mPlace[i];
+    }
+  }
+  return 0;
+}
+function isOf(operand: u32, v: u32): bool {
+  return isVreg(operand) && operandVreg(operand) == v;
 }
 
 const INFINITE: f64 = 1e30;

@@ -19,8 +19,8 @@ import {
   vShift,
   vUnit,
 } from "./columns.ts";
-import { interfere, uniteSegments } from "./liveness.ts";
 import { isVreg, layoutLength, Mod, NO_REG, operandComponent, operandVreg, vregClass, vregSize } from "./machine.ts";
+import { interfere, uniteSegments } from "./segments.ts";
 
 const _copies = changetype<U32Column>(changetype<usize>(flowBytes));
 const _COPY_LIMIT: u32 = 1 << 21;

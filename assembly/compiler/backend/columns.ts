@@ -91,7 +91,7 @@ export const vStart = changetype<Field8>(VREGS + 28);
 export const vOrder = changetype<U32Column>(VREG_ORDER);
 
 // Units.
-/** Reads and writes in layout order: link list of instruction * 2 + (1 for a write). */
+/** Of units that live in several blocks reads and writes in layout order: link list of instruction * 2 + (1 for a write). */
 export const uEvents = changetype<Field8>(UNITS);
 /** First live segment; segments ascend and don't touch. */
 export const uSegments = changetype<Field8>(UNITS + 4);
@@ -101,6 +101,14 @@ export const uEnd = changetype<Field8>(UNITS + 8);
 export const uWrites = changetype<Field8>(UNITS + 12);
 /** The last live segment. */
 export const uLast = changetype<Field8>(UNITS + 16);
+/** The block with its reads and writes, 0 before the first one; `SEVERAL` of `liveness`. */
+export const uHome = changetype<Field8>(UNITS + 20);
+/** The segment where the last look at its segments began. */
+export const uFinger = changetype<Field8>(UNITS + 24);
+/** Empties the rows of the units below `count`. */
+export function clearUnits(count: u32): void {
+  memory.fill(UNITS, 0, (<usize>count) << 5);
+}
 
 // Live segments [start, end) in half positions.
 export const segStart = changetype<Field4>(SEGMENTS);

@@ -1,5 +1,5 @@
 /** Branch offsets and machine words. The packing functions are generated from the rows of src/isa. */
-import { Fail, fail, failAt, Limit } from "../../base/index.ts";
+import { Fail, fail, failAt, Limit, U32Column } from "../../base/index.ts";
 import {
   packDs,
   packExp,
@@ -27,6 +27,7 @@ import {
   bOffset,
   bOrder,
   codeWords,
+  flowBytes,
   lineOffset,
   linePlace,
   MAX_CODE_WORDS,
@@ -47,6 +48,9 @@ import { Hw, hwCode, layoutLength, Mod, source } from "./machine.ts";
 
 /** The source code that a DPP16 dword follows. Source: RDNA2 ISA, scalar operand table. */
 const DPP16: u32 = 250;
+
+/** Of a block that has no place yet. */
+const NO_OFFSET: u32 = 0xffffffff;
 
 let codeCount: u32 = 0;
 let lineCount: u32 = 0;
@@ -116,11 +120,29 @@ function bit(mods: u32, flag: u32): u32 {
   return (mods & flag) != 0 ? 1 : 0;
 }
 
-/** SIMM16 of a branch: dwords from the next instruction to the target. Too far is a limit, never a wrong target. */
-function branchOffset(i: u32): u32 {
-  const delta = (<i32>bOffset[mImm[i]] - <i32>(codeCount * 4 + 4)) / 4;
+// Branches to blocks that have no place yet: word of the branch, the branch. Rows of two words.
+const forward = changetype<U32Column>(changetype<usize>(flowBytes));
+let forwardCount: u32 = 0;
+
+/** SIMM16 of the branch at word `at`: dwords from the next instruction to the target. Too far is a limit, never a wrong target. */
+function branchOffset(i: u32, at: u32): u32 {
+  const delta = (<i32>bOffset[mImm[i]] - <i32>(at * 4 + 4)) / 4;
   if (delta < -32768 || delta > 32767) failAt(mPlace[i], Fail.LIMIT, Limit.MACHINE, 0x8000, 0);
   return <u32>delta & 0xffff;
+}
+/** SIMM16 of a branch, or 0 until `closeBranches` where the target comes later. */
+function branchField(i: u32): u32 {
+  if (bOffset[mImm[i]] != NO_OFFSET) return branchOffset(i, codeCount);
+  forward[2 * forwardCount] = codeCount;
+  forward[2 * forwardCount + 1] = i;
+  forwardCount++;
+  return 0;
+}
+function closeBranches(): void {
+  for (let k: u32 = 0; k < forwardCount; k++) {
+    const at = forward[2 * k];
+    codeWords[at] = codeWords[at] | branchOffset(forward[2 * k + 1], at);
+  }
 }
 
 function encodeVop3(i: u32): void {
@@ -261,7 +283,7 @@ function encodeInstr(i: u32): void {
       else put(packSopk(op, scalar(mDst0[i]), op == <u32>Op.s_movk_i32 ? mLit[i] & 0xffff : mImm[i] & 0xffff));
       break;
     case Format.SOPP:
-      put(packSopp(op, isBranch(op) ? branchOffset(i) : mImm[i] & 0xffff));
+      put(packSopp(op, isBranch(op) ? branchField(i) : mImm[i] & 0xffff));
       break;
     case Format.VOP1:
       if ((mMods[i] & Mod.DPP) != 0) {
@@ -394,21 +416,16 @@ export function encode(): void {
   codeCount = 0;
   lineCount = 0;
   tableLiteral = 0;
-  let offset: u32 = 0;
+  forwardCount = 0;
+  for (let k: u32 = 0; k < layoutLength(); k++) bOffset[bOrder[k]] = NO_OFFSET;
+  let place: u32 = 0;
   for (let k: u32 = 0; k < layoutLength(); k++) {
-    const b = bOrder[k];
-    bOffset[b] = offset;
-    for (let i = bFirst[b]; i != 0; i = mNext[i]) {
+    bOffset[bOrder[k]] = codeCount * 4;
+    for (let i = bFirst[bOrder[k]]; i != 0; i = mNext[i]) {
       if (mOp[i] >= OP_COUNT) {
         failAt(mPlace[i], Fail.BACKEND_INVALID, 6, mOp[i], 0);
         return;
       }
-      offset += instrWords(i) * 4;
-    }
-  }
-  let place: u32 = 0;
-  for (let k: u32 = 0; k < layoutLength(); k++) {
-    for (let i = bFirst[bOrder[k]]; i != 0; i = mNext[i]) {
       if (mPlace[i] != place) {
         place = mPlace[i];
         lineOffset[lineCount] = codeCount * 4;
@@ -417,5 +434,6 @@ export function encode(): void {
       encodeInstr(i);
     }
   }
+  closeBranches();
   if (tableLiteral != 0) codeWords[tableLiteral] = ((codeCount * 4 + TABLE_GAP + 63) & ~63) - counterAt;
 }

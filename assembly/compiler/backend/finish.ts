@@ -4,15 +4,45 @@
  */
 import { Format, Op, OpFlag, opFlags, opFormat, opOtherForm, opSwap } from "../../gen/isa-ops.ts";
 import { registerOf } from "./allocate.ts";
-import { bFirst, bOrder, mDst0, mDst1, mLit, mMods, mNext, mOp, mSrc0, mSrc1, mSrc2 } from "./columns.ts";
+import {
+  bFirst,
+  bOrder,
+  mDst0,
+  mDst1,
+  mLit,
+  mMods,
+  mNext,
+  mOp,
+  mSrc0,
+  mSrc1,
+  mSrc2,
+  mSrc3,
+  vStart,
+} from "./columns.ts";
 import { P_ARGUMENT, P_UNDEFINED } from "./launch.ts";
-import { Hw, hw, hwCode, isVreg, layoutLength, Mod, operandSize, removeInstr, setSource, source } from "./machine.ts";
+import {
+  Hw,
+  hw,
+  hwCode,
+  isVreg,
+  layoutLength,
+  Mod,
+  operandComponent,
+  operandSize,
+  operandVreg,
+  removeInstr,
+  vregOperand,
+  vregs,
+} from "./machine.ts";
 
 const MODIFIERS: u32 = Mod.NEG0 | Mod.NEG1 | Mod.NEG2 | Mod.ABS0 | Mod.ABS1 | Mod.ABS2 | Mod.CLAMP;
 const LITERAL: u32 = Hw.LITERAL + 1;
 
+/** By virtual register: the operand of its component 0. */
+const finalOperand = vStart;
 function physical(operand: u32): u32 {
-  return isVreg(operand) ? hw(registerOf(operand), operandSize(operand)) : operand;
+  if (!isVreg(operand)) return operand;
+  return ((operandSize(operand) - 1) << 27) + finalOperand[operandVreg(operand)] + operandComponent(operand);
 }
 
 function isVgpr(operand: u32): bool {
@@ -25,12 +55,16 @@ function isMove(i: u32): bool {
 
 /** Operands to registers; deletes pseudo instructions and moves to self. */
 export function assignOperands(): void {
+  for (let v: u32 = 1; v < vregs(); v++) finalOperand[v] = hw(registerOf(vregOperand(v, 1, 0)) & 0xffff, 1);
   for (let k: u32 = 0; k < layoutLength(); k++) {
     for (let i = bFirst[bOrder[k]]; i != 0; ) {
       const next = mNext[i];
       mDst0[i] = physical(mDst0[i]);
       mDst1[i] = physical(mDst1[i]);
-      for (let s: u32 = 0; s < 4; s++) setSource(i, s, physical(source(i, s)));
+      mSrc0[i] = physical(mSrc0[i]);
+      mSrc1[i] = physical(mSrc1[i]);
+      mSrc2[i] = physical(mSrc2[i]);
+      mSrc3[i] = physical(mSrc3[i]);
       const op = mOp[i];
       if (op == P_ARGUMENT || op == P_UNDEFINED || (isMove(i) && mDst0[i] == mSrc0[i])) removeInstr(i);
       i = next;

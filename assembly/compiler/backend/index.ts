@@ -64,7 +64,7 @@ export function select(thrifty: bool): void {
     schedule();
     pairShared();
   }
-  liveness();
+  liveness(!thrifty && option(Option.LEVEL) == 0);
   coalesce();
 }
 
@@ -87,8 +87,10 @@ export function emit(): i32 {
   if (failed()) return failureCode();
   assignOperands();
   cleanUp();
-  rotateLoops();
-  peephole();
+  if (option(Option.LEVEL) > 0) {
+    rotateLoops();
+    peephole();
+  }
   shrinkForms();
   insertWaitcnt();
   if (failed()) return failureCode();

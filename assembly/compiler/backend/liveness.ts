@@ -3,7 +3,7 @@
  * of blocks in which units live, not units times blocks. SGPRs live along the edges that control takes, VGPRs along those
  * that a lane takes: a write under EXEC leaves the other lanes' values alone. Registers need not be SSA.
  */
-import { Fail, fail, Limit, spend, U32Column } from "../../base/index.ts";
+import { spend, U32Column } from "../../base/index.ts";
 import { OP_COUNT, OpFlag, opFlags } from "../../gen/isa-ops.ts";
 import {
   bEndPos,
@@ -17,10 +17,10 @@ import {
   bStack,
   bStamp,
   bStartPos,
+  clearUnits,
   flowBytes,
   linkNext,
   linkValue,
-  MAX_SEGMENTS,
   mBlock,
   mDst0,
   mDst1,
@@ -28,17 +28,22 @@ import {
   mOp,
   mPos,
   mPrev,
+  mSrc0,
+  mSrc1,
+  mSrc2,
+  mSrc3,
   segEnd,
-  segNext,
-  segStart,
   uEnd,
   uEvents,
+  uFinger,
+  uHome,
   uLast,
   uSegments,
   uWrites,
   vFixed,
   vUnit,
 } from "./columns.ts";
+import { hasBackEdge, liveHulls } from "./hulls.ts";
 import {
   isVreg,
   layoutLength,
@@ -50,6 +55,7 @@ import {
   NO_REG,
   operandSize,
   operandUnit,
+  operandVreg,
   RegClass,
   source,
   units,
@@ -57,6 +63,7 @@ import {
   vregSize,
   vregs,
 } from "./machine.ts";
+import { newSegment, pushSegment, resetSegments } from "./segments.ts";
 import { sortByKey } from "./sort.ts";
 
 const LIVE_IN: u32 = 1;
@@ -67,46 +74,102 @@ const HAS_DEF: u32 = 4;
 const touched = changetype<U32Column>(changetype<usize>(flowBytes));
 const touchedSpare = changetype<U32Column>(changetype<usize>(flowBytes) + (1 << 20));
 
-let segCount: u32 = 1;
+/** Of `uHome`: reads and writes in several blocks, or a read in front of all writes. */
+const SEVERAL: u32 = 0xffffffff;
+let anySeveral: bool = false;
 
-function newSegment(start: u32, end: u32): u32 {
-  if (segCount >= MAX_SEGMENTS) {
-    fail(Fail.LIMIT, Limit.MACHINE, MAX_SEGMENTS, 0);
-    return 0;
-  }
-  segStart[segCount] = start;
-  segEnd[segCount] = end;
-  segNext[segCount] = 0;
-  return segCount++;
+/** A unit that does not live within one block is left to `liveUnit`. */
+function setSeveral(u: u32): void {
+  uHome[u] = SEVERAL;
+  anySeveral = true;
 }
 
-/** Numbers instructions and blocks in layout order: half positions 2p (reads) and 2p + 1 (writes). */
-function numberPositions(): void {
+function readOperand(operand: u32, b: u32, end: u32): void {
+  const first = operandUnit(operand);
+  const size = operandSize(operand);
+  for (let u = first; u < first + size; u++) {
+    const home = uHome[u];
+    if (home == b) {
+      segEnd[uLast[u]] = end;
+      uEnd[u] = end;
+    } else if (home != SEVERAL) {
+      setSeveral(u);
+    }
+  }
+}
+
+function writeOperand(operand: u32, b: u32, start: u32): void {
+  const first = operandUnit(operand);
+  const size = operandSize(operand);
+  for (let u = first; u < first + size; u++) {
+    const home = uHome[u];
+    if (home == 0) {
+      uHome[u] = b;
+      uWrites[u] = 1;
+      const s = newSegment(vFixed[operandVreg(operand)] != NO_REG ? 0 : start, start + 1);
+      uSegments[u] = s;
+      uLast[u] = s;
+      uEnd[u] = start + 1;
+    } else if (home == b) {
+      uWrites[u] = uWrites[u] + 1;
+      uLast[u] = pushSegment(u, uLast[u], start, start + 1);
+      uEnd[u] = start + 1;
+    } else if (home != SEVERAL) {
+      setSeveral(u);
+    }
+  }
+}
+
+/**
+ * Numbers instructions and blocks in layout order: half positions 2p (reads) and 2p + 1 (writes). Units that one block
+ * writes before it reads them, and no other block has, get their segments: most units.
+ */
+function liveInBlocks(): void {
   let pos: u32 = 1;
+  anySeveral = false;
+  clearUnits(units());
   for (let k: u32 = 0; k < layoutLength(); k++) {
     const b = bOrder[k];
     bStartPos[b] = 2 * pos++;
-    for (let i = bFirst[b]; i != 0; i = mNext[i]) mPos[i] = pos++;
+    for (let i = bFirst[b]; i != 0; i = mNext[i]) {
+      mPos[i] = pos;
+      const end = 2 * pos + 1;
+      if (isVreg(mSrc0[i])) readOperand(mSrc0[i], b, end);
+      if (isVreg(mSrc1[i])) readOperand(mSrc1[i], b, end);
+      if (isVreg(mSrc2[i])) readOperand(mSrc2[i], b, end);
+      if (isVreg(mSrc3[i])) readOperand(mSrc3[i], b, end);
+      if (isVreg(mDst0[i])) {
+        if (isTied(i)) readOperand(mDst0[i], b, end);
+        writeOperand(mDst0[i], b, end);
+      }
+      if (isVreg(mDst1[i])) writeOperand(mDst1[i], b, end);
+      pos++;
+    }
     bEndPos[b] = 2 * pos;
   }
+  spend(units());
+}
+
+/** Reads what it writes. */
+function isTied(i: u32): bool {
+  return mOp[i] < OP_COUNT && (opFlags(mOp[i]) & OpFlag.TiedDst) != 0;
 }
 
 function addEvents(operand: u32, event: u32): void {
   if (!isVreg(operand)) return;
   const first = operandUnit(operand);
   const size = operandSize(operand);
-  for (let k: u32 = 0; k < size; k++) uEvents[first + k] = link(event, uEvents[first + k]);
+  for (let u = first; u < first + size; u++) if (uHome[u] == SEVERAL) uEvents[u] = link(event, uEvents[u]);
 }
 
-/** Lists each unit's reads and writes in layout order, a read before a write of the same instruction. */
+/** Lists the reads and writes of the units left over in layout order, a read before a write of the same instruction. */
 function collectEvents(): void {
-  for (let u: u32 = 0; u < units(); u++) uEvents[u] = 0;
   for (let k = layoutLength(); k-- > 0; ) {
     for (let i = bLast[bOrder[k]]; i != 0; i = mPrev[i]) {
       addEvents(mDst0[i], i * 2 + 1);
       addEvents(mDst1[i], i * 2 + 1);
       for (let s: u32 = 0; s < 4; s++) addEvents(source(i, s), i * 2);
-      if (mOp[i] < OP_COUNT && (opFlags(mOp[i]) & OpFlag.TiedDst) != 0) addEvents(mDst0[i], i * 2);
+      if (isTied(i)) addEvents(mDst0[i], i * 2);
     }
   }
 }
@@ -119,45 +182,8 @@ function touch(b: u32, stamp: u32, count: u32): u32 {
   return count + 1;
 }
 
-/** Live segments of a unit that one block writes before it reads it, and no other block has: most units. True when it was one. */
-function liveInBlock(u: u32, fixed: bool): bool {
-  const first = uEvents[u];
-  const block = mBlock[linkValue[first] >> 1];
-  let writes: u32 = 0;
-  let open = NO_REG;
-  let end: u32 = 0;
-  let last: u32 = 0;
-  const segments = segCount;
-  for (let e = first; e != 0; e = linkNext[e]) {
-    const event = linkValue[e];
-    const i = event >> 1;
-    if (mBlock[i] != block) {
-      segCount = segments;
-      return false;
-    }
-    const pos = 2 * mPos[i];
-    if ((event & 1) == 0) {
-      end = pos + 1;
-    } else {
-      writes++;
-      if (end > open) last = pushSegment(u, last, open, end);
-      open = fixed && last == 0 ? 0 : pos + 1;
-      end = pos + 2;
-    }
-  }
-  last = pushSegment(u, last, open, end);
-  uWrites[u] = writes;
-  uEnd[u] = segEnd[last];
-  uLast[u] = last;
-  finger[u] = 0;
-  spend(1);
-  return true;
-}
-
 /** Live segments of one unit of class `regClass`. */
 function liveUnit(u: u32, regClass: u32, fixed: bool): void {
-  const first = uEvents[u];
-  if (first != 0 && (linkValue[first] & 1) != 0 && liveInBlock(u, fixed)) return;
   uSegments[u] = 0;
   uEnd[u] = 0;
   const stamp = u + 1;
@@ -222,7 +248,7 @@ function liveUnit(u: u32, regClass: u32, fixed: bool): void {
   }
   if (last != 0) uEnd[u] = segEnd[last];
   uLast[u] = last;
-  finger[u] = 0;
+  uFinger[u] = 0;
 }
 
 /** Sorts the touched blocks: a walk over the layout where they stand close together. Answers their number. */
@@ -243,23 +269,12 @@ function inLayoutOrder(stamp: u32, count: u32): u32 {
   return n;
 }
 
-function pushSegment(u: u32, last: u32, start: u32, end: u32): u32 {
-  if (last != 0 && segEnd[last] >= start) {
-    if (end > segEnd[last]) segEnd[last] = end;
-    return last;
-  }
-  const s = newSegment(start, end);
-  if (last == 0) uSegments[u] = s;
-  else segNext[last] = s;
-  return s;
-}
-
 let mark: u32 = 0;
 
 /** As `liveness`, after a change of the code; gives back the links of the run before. */
 export function liveAgain(): void {
   linkRelease(mark);
-  liveness();
+  liveness(false);
 }
 
 /** From the first block on to the end; behind the launch's arguments in the order of starts. */
@@ -268,105 +283,33 @@ function liveAlways(u: u32): void {
   uSegments[u] = newSegment(1, end);
   uLast[u] = uSegments[u];
   uEnd[u] = end;
-  finger[u] = 0;
+  uFinger[u] = 0;
 }
 
-/** Positions, predecessors and the live segments of all units. */
-export function liveness(): void {
+/** Positions, predecessors and the live segments of all units. `quick`: without holes where control never goes back. */
+export function liveness(quick: bool): void {
   mark = linkMark();
-  segCount = 1;
-  numberPositions();
-  linkPredecessors();
-  for (let k: u32 = 0; k < layoutLength(); k++) bStamp[bOrder[k]] = 0;
-  collectEvents();
-  for (let v: u32 = 1; v < vregs(); v++) {
-    const regClass = vregClass(v);
-    const size = vregSize(v);
-    for (let k: u32 = 0; k < size; k++) liveUnit(vUnit[v] + k, regClass, vFixed[v] != NO_REG);
-  }
-  for (let k: u32 = 0; k < 2; k++) if (madeWholeWave(k) != 0) liveAlways(operandUnit(madeWholeWave(k)));
-}
-
-/**
- * Where the last look at a unit's segments began: the next one begins there when it is behind. Registers that copies join
- * over a long shader have many segments, and are asked for in order.
- */
-const finger = changetype<U32Column>(changetype<usize>(flowBytes) + (12 << 20));
-
-/** The last segment of unit u that starts at `position` or before it, as far as the finger helps; else the first one. */
-function from(u: u32, position: u32): u32 {
-  let s = finger[u];
-  if (s == 0 || segStart[s] > position) s = uSegments[u];
-  for (let next = segNext[s]; next != 0 && segStart[next] <= position; next = segNext[s]) s = next;
-  finger[u] = s;
-  return s;
-}
-
-/** Whether two units are live at the same time. */
-export function interfere(a: u32, b: u32): bool {
-  let x = uSegments[a];
-  let y = uSegments[b];
-  if (x == 0 || y == 0) return false;
-  if (uEnd[a] <= segStart[y] || uEnd[b] <= segStart[x]) return false;
-  if (segStart[x] < segStart[y]) x = from(a, segStart[y]);
-  else y = from(b, segStart[x]);
-  while (x != 0 && y != 0) {
-    if (segEnd[x] <= segStart[y]) x = segNext[x];
-    else if (segEnd[y] <= segStart[x]) y = segNext[y];
-    else return true;
-  }
-  return false;
-}
-
-/**
- * Gives unit `a` the segments of `b` too. The list that starts first takes the other one in: a walk over what the two have
- * side by side, not over the whole of the longer one.
- */
-export function uniteSegments(a: u32, b: u32): void {
-  if (uSegments[b] == 0) return;
-  if (uSegments[a] == 0) {
-    uSegments[a] = uSegments[b];
-    uLast[a] = uLast[b];
-    uEnd[a] = uEnd[b];
-    finger[a] = finger[b];
+  resetSegments();
+  if (quick && !hasBackEdge()) {
+    liveHulls();
+    liveWholeWave();
     return;
   }
-  const swapped = segStart[uSegments[b]] < segStart[uSegments[a]];
-  const early = swapped ? b : a;
-  const late = swapped ? a : b;
-  const earlyLast = uLast[early];
-  const lateLast = uLast[late];
-  const head = uSegments[early];
-  let y = uSegments[late];
-  // What ends before the late list begins stays as it is.
-  let last = uEnd[early] < segStart[y] ? earlyLast : from(early, segStart[y]);
-  let x = segNext[last];
-  while (y != 0 && (x != 0 || segEnd[last] >= segStart[y])) {
-    let s: u32;
-    if (x != 0 && segStart[x] < segStart[y]) {
-      s = x;
-      x = segNext[x];
-    } else {
-      s = y;
-      y = segNext[y];
+  liveInBlocks();
+  linkPredecessors();
+  if (anySeveral) {
+    for (let k: u32 = 0; k < layoutLength(); k++) bStamp[bOrder[k]] = 0;
+    collectEvents();
+    for (let v: u32 = 1; v < vregs(); v++) {
+      const size = vregSize(v);
+      for (let k: u32 = 0; k < size; k++) {
+        if (uHome[vUnit[v] + k] == SEVERAL) liveUnit(vUnit[v] + k, vregClass(v), vFixed[v] != NO_REG);
+      }
     }
-    if (segEnd[last] >= segStart[s]) {
-      if (segEnd[s] > segEnd[last]) segEnd[last] = segEnd[s];
-      continue;
-    }
-    segNext[last] = s;
-    last = s;
   }
-  // One list is left at most: the rest of it follows as it is, but for what `last` reaches by now.
-  while (x != 0 && segEnd[last] >= segStart[x]) {
-    if (segEnd[x] > segEnd[last]) segEnd[last] = segEnd[x];
-    x = segNext[x];
-  }
-  const rest = x != 0 ? x : y;
-  segNext[last] = rest;
-  const end = rest == 0 ? last : x != 0 ? earlyLast : lateLast;
-  uSegments[a] = head;
-  uLast[a] = end;
-  uEnd[a] = segEnd[end];
-  finger[a] = last;
+  liveWholeWave();
+}
+
+function liveWholeWave(): void {
+  for (let k: u32 = 0; k < 2; k++) if (madeWholeWave(k) != 0) liveAlways(operandUnit(madeWholeWave(k)));
 }

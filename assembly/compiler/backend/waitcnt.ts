@@ -22,6 +22,7 @@ import {
   mOp,
   mPlace,
 } from "./columns.ts";
+import { hasBackEdge } from "./hulls.ts";
 import { P_RELEASE } from "./launch.ts";
 import {
   Hw,
@@ -67,6 +68,10 @@ let doneLgkm: u32 = 0;
 let doneVs: u32 = 0;
 /** An SMEM load is open. */
 let scalarOpen: bool = false;
+
+/** By register number modulo 64: some of these registers may have an open event. */
+let openVgprs: u64 = 0;
+let openSgprs: u64 = 0;
 
 let needVm: u32 = NO_WAIT;
 let needLgkm: u32 = NO_WAIT;
@@ -139,14 +144,20 @@ function need(cell: u32): void {
   else needVs = min<u32>(needVs, age);
 }
 
+/** Bits of `openVgprs` or `openSgprs` for registers from `code` on. */
+function registerBits(code: u32, size: u32): u64 {
+  return rotl<u64>(((<u64>1) << (<u64>size)) - 1, <u64>(code & 63));
+}
+
 /** Registers that nothing loads are not looked at: of a counter without open events no cell is open. */
 function needOperand(operand: u32): void {
-  if (operand == 0) return;
   const code = hwCode(operand);
-  const end = code + operandSize(operand);
+  const size = operandSize(operand);
+  const end = code + size;
   if (code >= <u32>Hw.VGPR0) {
+    if ((openVgprs & registerBits(code, size)) == 0) return;
     if (doneVm != nowVm) for (let c = code; c < end; c++) need(cellOf(VM, c));
-  } else if (code > <u32>Hw.VCC_HI) {
+  } else if (code > <u32>Hw.VCC_HI || (openSgprs & registerBits(code, size)) == 0) {
     return;
   }
   if (doneLgkm != nowLgkm) for (let c = code; c < end; c++) need(cellOf(LGKM, c));
@@ -167,11 +178,15 @@ function needInstr(i: u32): void {
     if ((mImm[i] & 2) != 0) need(LDS);
     return;
   }
-  needOperand(mDst0[i]);
-  needOperand(mDst1[i]);
-  for (let k: u32 = 0; k < 4; k++) needOperand(source(i, k));
+  if (mDst0[i] != 0) needOperand(mDst0[i]);
+  if (mDst1[i] != 0) needOperand(mDst1[i]);
+  for (let k: u32 = 0; k < 4; k++) if (source(i, k) != 0) needOperand(source(i, k));
 }
 
+/** Something has to be waited for. */
+function waits(): bool {
+  return (needVm & needLgkm & needVs) != NO_WAIT || needExp;
+}
 /** The needed waits happen. */
 function settle(): void {
   if (needVm != NO_WAIT) doneVm = max<u32>(doneVm, nowVm - needVm);
@@ -181,12 +196,18 @@ function settle(): void {
   }
   if (needVs != NO_WAIT) doneVs = max<u32>(doneVs, nowVs - needVs);
   if (needExp) exporting = false;
+  if (doneVm == nowVm && doneLgkm == nowLgkm) {
+    openVgprs = 0;
+    openSgprs = 0;
+  }
 }
 
 function mark(counter: u32, operand: u32, event: u32): void {
   if (operand == 0) return;
   const code = hwCode(operand);
   const size = operandSize(operand);
+  if (code >= <u32>Hw.VGPR0) openVgprs |= registerBits(code, size);
+  else openSgprs |= registerBits(code, size);
   for (let k: u32 = 0; k < size; k++) setScore(cellOf(counter, code + k), event);
 }
 
@@ -227,7 +248,10 @@ function loadState(block: u32): void {
   doneVs = 0;
   scalarOpen = load<u8>(at + SCALAR_BYTE) != 0;
   clearScores();
-  if (load<u8>(at + OPEN_BYTE) == 0) {
+  const open = load<u8>(at + OPEN_BYTE) != 0;
+  openVgprs = open ? u64.MAX_VALUE : 0;
+  openSgprs = openVgprs;
+  if (!open) {
     doneVm = nowVm;
     doneLgkm = nowLgkm;
     doneVs = nowVs;
@@ -316,10 +340,10 @@ function walk(b: u32, insert: bool): void {
     needInstr(i);
     if (insert) {
       setMachinePlace(mPlace[i]);
-      insertWaits(b, i);
+      if (waits()) insertWaits(b, i);
       if (mOp[i] == P_RELEASE) removeInstr(i);
     }
-    settle();
+    if (waits()) settle();
     issue(i);
     i = next;
   }
@@ -345,16 +369,6 @@ function lastBranch(b: u32): u32 {
   return 0;
 }
 
-/** Whether control goes back to an earlier block, or to its own. */
-function hasBackEdge(count: u32): bool {
-  for (let k: u32 = 0; k < count; k++) {
-    const b = bOrder[k];
-    if (bSucc0[b] != 0 && bIndex[bSucc0[b]] <= k) return true;
-    if (bSucc1[b] != 0 && bIndex[bSucc1[b]] <= k) return true;
-  }
-  return false;
-}
-
 /** Inserts s_waitcnt and s_waitcnt_vscnt; takes the release marks away. */
 export function insertWaitcnt(): void {
   const count = layoutLength();
@@ -372,7 +386,7 @@ export function insertWaitcnt(): void {
   nextGroup = flowBytes.at(count * ROW_BYTES);
   store<u8>(stateOf(bOrder[0]) + REACHED_BYTE, 1);
   store<u8>(stateOf(bOrder[0]) + DIRTY_BYTE, 1);
-  if (!hasBackEdge(count)) {
+  if (!hasBackEdge()) {
     // Each state is whole when its block is reached: one walk is enough.
     for (let k: u32 = 0; k < count && spend(16); k++) {
       const b = bOrder[k];
