@@ -9,7 +9,6 @@ import {
   entryBlock,
   firstInstr,
   flagsOf,
-  hasLoops,
   imm,
   isDivergent,
   nextBlock,
@@ -123,18 +122,18 @@ function classify(i: u32): u32 {
   return isDivergent(i) ? ValueClass.VGPR : uniformClass(i);
 }
 
-/** Fills `valueClass`. Phis start as SGPRs; one that has a VGPR source becomes a VGPR, with what hangs on it. */
+/** Fills `valueClass` where there are no loops: sources come before their readers, those of phis too. */
 export function classifyValues(): void {
-  if (!hasLoops()) {
-    // Sources come before their readers, those of phis too.
-    for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-      for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) valueClass[i] = classify(i);
-    }
-    return;
-  }
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) valueClass[i] = ValueClass.NONE;
+    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) valueClass[i] = classify(i);
   }
+}
+
+/**
+ * Fills `valueClass`, all `NONE` before, where there are loops: sources may come behind their readers. Phis start as SGPRs;
+ * one that has a VGPR source becomes a VGPR, with what hangs on it.
+ */
+export function classifyLoops(): void {
   let changed = true;
   while (changed) {
     changed = false;

@@ -10,15 +10,12 @@ import {
   blockOf,
   constBits,
   entryBlock,
-  firstInstr,
   flagsOf,
   imm,
   instrPlace,
   isConst,
   Kind,
   kindOf,
-  nextBlock,
-  nextInstr,
   nodeOrder,
   opOf,
   parentOf,
@@ -152,34 +149,41 @@ function earlier(a: u32, b: u32): u32 {
   return nodeOrder[a] <= nodeOrder[b] ? a : b;
 }
 
-/** Finds the descriptors with constant elements and their home blocks; `thrifty`: each block loads its own. */
-export function scanDescriptors(thrifty: bool): void {
+/** None is known yet; `noteDescriptor` finds those with constant elements and their home blocks. */
+export function startDescriptors(): void {
   rowCount = 0;
   local = false;
   localBlock = 0;
   recentBlock = 0;
+  blockCount = 0;
   memory.fill(pairs, 0, 35 * 4);
-  let order: u32 = 0;
-  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-    nodeOrder[b] = order++;
-    let depth: u32 = 0;
-    // The parent's own block in front of it was numbered before.
-    if (parentOf(b) != 0) depth = nodeDepthOf[prevNode(parentOf(b))] + 1;
-    nodeDepthOf[b] = depth;
-    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
-      if (isImageOp(opOf(i)) || isTexelOp(opOf(i))) {
-        scanImage(i, b);
-        continue;
-      }
-      const k = elementSource(i);
-      if (k == -2 || imm(i, 0) == DYNAMIC_SET) continue;
-      if (k >= 0 && !isConst(src(i, k))) continue;
-      const element = k >= 0 ? constBits(src(i, k)) : 0;
-      const r = findRow(imm(i, 0), imm(i, 1), element);
-      if (r < 0) addRow(imm(i, 0), imm(i, 1), element, outOfLoops(b));
-      else setCell(r, 3, outOfLoops(commonBlock(cell(r, 3), b)));
-    }
+}
+let blockCount: u32 = 0;
+
+/** Numbers a block, in tree order. */
+export function noteBlock(b: u32): void {
+  nodeOrder[b] = blockCount++;
+  // The parent's own block in front of it was numbered before.
+  nodeDepthOf[b] = parentOf(b) != 0 ? nodeDepthOf[prevNode(parentOf(b))] + 1 : 0;
+}
+
+/** The descriptors that an instruction of block `b` wants. */
+export function noteDescriptor(i: u32, b: u32): void {
+  if (isImageOp(opOf(i)) || isTexelOp(opOf(i))) {
+    scanImage(i, b);
+    return;
   }
+  const k = elementSource(i);
+  if (k == -2 || imm(i, 0) == DYNAMIC_SET) return;
+  if (k >= 0 && !isConst(src(i, k))) return;
+  const element = k >= 0 ? constBits(src(i, k)) : 0;
+  const r = findRow(imm(i, 0), imm(i, 1), element);
+  if (r < 0) addRow(imm(i, 0), imm(i, 1), element, outOfLoops(b));
+  else setCell(r, 3, outOfLoops(commonBlock(cell(r, 3), b)));
+}
+
+/** Behind all `noteDescriptor`. `thrifty`: each block loads its own. */
+export function endDescriptors(thrifty: bool): void {
   local = thrifty || hoistedDwords() > 4 * HOISTED_LIMIT;
   if (local) rowCount = 0;
 }

@@ -6,15 +6,15 @@
  */
 import { Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
 import { Op as Isa } from "../../gen/isa-ops.ts";
-import { entryBlock, firstInstr, nextBlock, nextInstr, opOf, stage } from "../ir/index.ts";
 import { salu, saluNew } from "./build.ts";
 import { newVreg, RegClass } from "./machine.ts";
 import { EXEC } from "./values.ts";
 
-const FRAGMENT: u32 = 2;
+const _FRAGMENT: u32 = 2;
 
 let quads: bool = false;
 let masked: bool = false;
+let writes: bool = false;
 let live: u32 = 0;
 let demoting: bool = false;
 
@@ -26,24 +26,22 @@ let saved: u32 = 0;
 /** EXEC is narrowed now. */
 let open: bool = false;
 
-/** Whether the shader needs whole quads, and whether it needs the mask. */
-export function scanExact(): void {
+/** Nothing is known yet; `noteExact` finds whether the shader needs whole quads and the mask. */
+export function startQuads(): void {
   quads = false;
   masked = false;
   demoting = false;
   live = 0;
   open = false;
-  if (stage() != FRAGMENT) return;
-  let writes = false;
-  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
-      const op = opOf(i);
-      if ((opFlags(op) & OpFlag.WRITES) != 0 && op != Op.EXPORT && op != Op.STORE_SCRATCH) writes = true;
-      if (op == Op.QUAD_PERM || op == Op.IMAGE_SAMPLE_QUAD || op == Op.IMAGE_QUERY_LOD) quads = true;
-      if (op == Op.DEMOTE) demoting = true;
-      if (op == Op.DEMOTE || op == Op.LOAD_HELPER) masked = true;
-    }
-  }
+  writes = false;
+}
+
+/** What an op of the fragment stage needs. */
+export function noteExact(op: u32): void {
+  if ((opFlags(op) & OpFlag.WRITES) != 0 && op != Op.EXPORT && op != Op.STORE_SCRATCH) writes = true;
+  if (op == Op.QUAD_PERM || op == Op.IMAGE_SAMPLE_QUAD || op == Op.IMAGE_QUERY_LOD) quads = true;
+  if (op == Op.DEMOTE) demoting = true;
+  if (op == Op.DEMOTE || op == Op.LOAD_HELPER) masked = true;
   if (quads && writes) masked = true;
 }
 

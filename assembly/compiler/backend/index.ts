@@ -4,14 +4,12 @@ import { Option, option } from "../io.ts";
 import { BACKEND_END } from "../memory-map.ts";
 import { allocate, usedSgprs, usedVgprs } from "./allocate.ts";
 import { checkAllocation } from "./check.ts";
-import { classifyValues } from "./classes.ts";
 import { cleanUp } from "./cleanup.ts";
 import { coalesce } from "./coalesce.ts";
 import { COLUMNS_END, codeWords, lineOffset, linePlace } from "./columns.ts";
 import { selectFunction } from "./control.ts";
-import { scanDescriptors } from "./descriptors.ts";
 import { codeLength, encode, lineRows } from "./encode.ts";
-import { demotes, scanExact } from "./exact.ts";
+import { demotes } from "./exact.ts";
 import { assignOperands, shrinkForms } from "./finish.ts";
 import {
   drawBits,
@@ -21,7 +19,6 @@ import {
   inlinedPushDwords,
   locationBits,
   pushSgpr,
-  scanLaunch,
   setBits,
   stageInputs,
   threadComponents,
@@ -38,7 +35,7 @@ import { choosePatterns } from "./patterns.ts";
 import { peephole } from "./peephole.ts";
 import { relaxBranches } from "./relax.ts";
 import { rotateLoops } from "./rotate.ts";
-import { findBufferWrites } from "./scalar-loads.ts";
+import { scanShader } from "./scan.ts";
 import { schedule } from "./schedule.ts";
 import { resetSpills, rewriteSpills, scratchBytes, spilledSgprs, spilledVgprs } from "./spill.ts";
 import { insertWaitcnt } from "./waitcnt.ts";
@@ -50,11 +47,7 @@ const MAX_SPILL_ROUNDS = 20;
 export function select(thrifty: bool): void {
   assert(COLUMNS_END <= BACKEND_END);
   resetMachine();
-  scanLaunch();
-  scanExact();
-  scanDescriptors(thrifty);
-  findBufferWrites();
-  classifyValues();
+  scanShader(thrifty);
   choosePatterns();
   if (failed()) return;
   selectFunction();

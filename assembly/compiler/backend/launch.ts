@@ -5,21 +5,7 @@
 import { Fail, fail } from "../../base/index.ts";
 import { DYNAMIC_SET, Op } from "../../gen/ir-ops.ts";
 import { Op as Isa, OP_COUNT } from "../../gen/isa-ops.ts";
-import {
-  componentsOf,
-  constBits,
-  entryBlock,
-  firstInstr,
-  imm,
-  isConst,
-  nextBlock,
-  nextInstr,
-  opOf,
-  privateBytes,
-  src,
-  srcCount,
-  stage,
-} from "../ir/index.ts";
+import { componentsOf, constBits, imm, isConst, opOf, privateBytes, src, srcCount, stage } from "../ir/index.ts";
 import { raw, salu, saluNew } from "./build.ts";
 import { mDst0, mImm, mSrc0, vFixed } from "./columns.ts";
 import { Hw, hw, newVreg, operandVreg, RegClass } from "./machine.ts";
@@ -39,7 +25,7 @@ const FRAGMENT: u32 = 2;
 const MAX_PUSH_DWORDS: u32 = 64;
 const MAX_SETS: u32 = 32;
 
-// Bits and operands, rewritten by `scanLaunch` at each run.
+// Bits and operands, rewritten by `startLaunch` and what follows at each run.
 let setsUsed: u32 = 0;
 let pushUsed: u64 = 0;
 let pushAny: bool = false;
@@ -255,8 +241,8 @@ function useSet(op: u32, set: u32): void {
   else setsUsed |= (<u32>1) << set;
 }
 
-/** Finds what the shader uses. */
-export function scanLaunch(): void {
+/** Nothing is used yet; `noteLaunch` finds what is. */
+export function startLaunch(): void {
   stageUsed = 0;
   drawUsed = 0;
   locationsLow = 0;
@@ -271,24 +257,28 @@ export function scanLaunch(): void {
   countsUsed = false;
   groupUsed = 0;
   threadTop = 0;
-  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
-      const op = opOf(i);
-      if (op >= <u32>Op.IMAGE_SAMPLE && op <= <u32>Op.IMAGE_SAMPLES) {
-        useSet(op, imm(i, 1) & 0xffff);
-        useSet(op, imm(i, 1) >> 16);
-        continue;
-      }
-      const set = setOf(i);
-      if (set >= <i32>MAX_SETS) fail(Fail.BACKEND_UNSUPPORTED, op, set, 0);
-      else if (set >= 0) setsUsed |= (<u32>1) << set;
-      else if (op == Op.LOAD_WORKGROUP_ID) groupUsed |= (<u32>1) << imm(i, 0);
-      else if (op == Op.LOAD_NUM_WORKGROUPS) countsUsed = true;
-      else if (op == Op.LOAD_LOCAL_ID) threadTop = max<u32>(threadTop, imm(i, 0));
-      else if (op == Op.LOAD_PUSH) scanPush(i);
-      else if (stage() != 0) scanGraphics(i);
-    }
+}
+
+/** What an instruction wants at the launch. */
+export function noteLaunch(i: u32): void {
+  const op = opOf(i);
+  if (op >= <u32>Op.IMAGE_SAMPLE && op <= <u32>Op.IMAGE_SAMPLES) {
+    useSet(op, imm(i, 1) & 0xffff);
+    useSet(op, imm(i, 1) >> 16);
+    return;
   }
+  const set = setOf(i);
+  if (set >= <i32>MAX_SETS) fail(Fail.BACKEND_UNSUPPORTED, op, set, 0);
+  else if (set >= 0) setsUsed |= (<u32>1) << set;
+  else if (op == Op.LOAD_WORKGROUP_ID) groupUsed |= (<u32>1) << imm(i, 0);
+  else if (op == Op.LOAD_NUM_WORKGROUPS) countsUsed = true;
+  else if (op == Op.LOAD_LOCAL_ID) threadTop = max<u32>(threadTop, imm(i, 0));
+  else if (op == Op.LOAD_PUSH) scanPush(i);
+  else if (stage() != 0) scanGraphics(i);
+}
+
+/** Behind all `noteLaunch`. */
+export function endLaunch(): void {
   const limit = stage() == 0 ? MAX_USER_SGPRS : MAX_GRAPHICS_SGPRS;
   const fixed: u32 = 2 + <u32>popcnt<u32>(setsUsed) + (countsUsed ? 3 : 0) + <u32>popcnt<u32>(drawUsed);
   const dwords = <u32>popcnt<u64>(pushUsed);

@@ -7,21 +7,13 @@ import { Op } from "../../gen/ir-ops.ts";
 import {
   blockOf,
   componentsOf,
-  entryBlock,
-  firstInstr,
   firstUse,
-  Kind,
-  kindOf,
   lastBlock,
   lastInstr,
-  nextBlock,
-  nextInstr,
   nextUse,
   opOf,
-  parentOf,
   prevBlock,
   prevInstr,
-  prevNode,
   sourceIndex,
   src,
   upperBound,
@@ -30,7 +22,7 @@ import {
   widthOf,
 } from "../ir/index.ts";
 import { classOf, isScalarCompare, takesModifiers, ValueClass } from "./classes.ts";
-import { nodeTarget, valueOperand, valueSel } from "./columns.ts";
+import { nodeTarget, valueSel } from "./columns.ts";
 
 /** Low byte of `valueSel`; the absorbed source's number stands in bit 8. */
 export const enum Sel {
@@ -181,17 +173,8 @@ function usersInvert(i: u32): bool {
   return true;
 }
 
-/** Fills `valueSel` and empties `valueOperand`. */
+/** Fills `valueSel`, all `PLAIN` before. */
 export function choosePatterns(): void {
-  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-    // The loop around each block: its parent, or that of the block in front of the if around it.
-    const p = parentOf(b);
-    nodeTarget[b] = p == 0 ? 0 : kindOf(p) == Kind.LOOP ? p : nodeTarget[prevNode(p)];
-    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
-      valueSel[i] = Sel.PLAIN;
-      valueOperand[i] = 0;
-    }
-  }
   for (let b = lastBlock(); b != 0; b = prevBlock(b)) {
     for (let i = lastInstr(b); i != 0; i = prevInstr(i)) {
       if (!spend(1)) return;

@@ -7,21 +7,7 @@
  */
 import { spend } from "../../base/index.ts";
 import { DYNAMIC_SET, InstrFlag, Op } from "../../gen/ir-ops.ts";
-import {
-  blockOf,
-  componentsOf,
-  entryBlock,
-  firstInstr,
-  flagsOf,
-  imm,
-  Kind,
-  kindOf,
-  nextBlock,
-  nextInstr,
-  opOf,
-  parentOf,
-  src,
-} from "../ir/index.ts";
+import { blockOf, componentsOf, flagsOf, imm, Kind, kindOf, opOf, parentOf, src } from "../ir/index.ts";
 import { nodeInfo, valueNeed } from "./columns.ts";
 
 /** Numbers in tree order of the first write of any buffer, and of the first that may be of each. */
@@ -74,27 +60,21 @@ function writesOf(i: u32): u32 {
 const LOOP_WRITES: u32 = 0x100;
 const LOOP_ANY: u32 = 0x200;
 
-/** Numbers instructions in tree order and marks the loops that write buffers. */
-export function findBufferWrites(): void {
+/** No writes are known yet. */
+export function startWrites(): void {
   firstWrite = 0xffffffff;
   firstAny = 0xffffffff;
   writtenCount = 0;
-  let order: u32 = 0;
-  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-    nodeInfo[b] = 0;
-    if (parentOf(b) != 0) nodeInfo[parentOf(b)] = 0;
-  }
-  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
-      valueNeed[i] = ++order;
-      const writes = writesOf(i);
-      if (writes == 0) continue;
-      if (firstWrite == 0xffffffff) firstWrite = order;
-      if ((writes & LOOP_ANY) != 0 && firstAny == 0xffffffff) firstAny = order;
-      for (let n = parentOf(b); n != 0 && spend(1); n = parentOf(n)) {
-        if (kindOf(n) == Kind.LOOP) nodeInfo[n] = nodeInfo[n] | writes;
-      }
-    }
+}
+
+/** Notes what an instruction of block `b`, number `order` in tree order, writes; marks the loops around it. */
+export function noteWrite(i: u32, b: u32, order: u32): void {
+  const writes = writesOf(i);
+  if (writes == 0) return;
+  if (firstWrite == 0xffffffff) firstWrite = order;
+  if ((writes & LOOP_ANY) != 0 && firstAny == 0xffffffff) firstAny = order;
+  for (let n = parentOf(b); n != 0 && spend(1); n = parentOf(n)) {
+    if (kindOf(n) == Kind.LOOP) nodeInfo[n] = nodeInfo[n] | writes;
   }
 }
 
