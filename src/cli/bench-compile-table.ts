@@ -80,6 +80,7 @@ export function compileTable(result: CompileBenchResult): string {
     ...passes,
     `  front end       ${fixed(result.frontEndMBps)} MB of text a second`,
     `  core            ${instructionText(result)}`,
-    `  cold command    ${coldText(result.cold)}, glslangValidator ${coldText(result.coldGlslang)}; ${coldRuns} runs in turn`,
+    `  cold command    ${coldText(result.cold)}, glslangValidator ${coldText(result.coldGlslang)}, node -e 0 ${coldText(result.coldNode)}; ${coldRuns} runs in turn`,
+    `  compiler.wasm   ${result.module.bytes} bytes; module ${fixed(result.module.moduleMs, 1)} ms, instance ${fixed(result.module.instanceMs, 1)} ms`,
   ].join("\n");
 }

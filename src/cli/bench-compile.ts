@@ -9,6 +9,7 @@ import { compileWorkerLimits } from "../service/index.ts";
 import { geomean } from "./bench-codegen.ts";
 import type { CompileSubject, CompileTask, CompileTimes, CompileTimesOfAll } from "./bench-compile-worker.ts";
 import { type BenchShader, type BenchStage, benchStages } from "./bench-corpus.ts";
+import { type ModuleFigures, moduleFigures } from "./bench-module.ts";
 import type { Peers } from "./bench-peers.ts";
 
 /** One shader: microseconds of ours, each the least of the rounds, and CPU microseconds of the peers. */
@@ -58,6 +59,9 @@ export interface CompileBenchResult extends CompileFigures {
   /** `kiln compile` of one small shader, and glslangValidator on it, one after the other in turn. */
   readonly cold: ColdTime | undefined;
   readonly coldGlslang: ColdTime | undefined;
+  /** `node` with nothing to do, in the same turns: what is not ours of a cold command. */
+  readonly coldNode: ColdTime | undefined;
+  readonly module: ModuleFigures;
   readonly rows: readonly CompileRow[];
 }
 
@@ -133,6 +137,7 @@ export async function benchCompile(
         ? undefined
         : sum(texts.map(({ sourceBytes }) => sourceBytes)) / sum(texts.map(({ us }) => us)),
     ...cold(),
+    module: moduleFigures(),
     rows,
   };
 }
@@ -209,11 +214,12 @@ function cold() {
   try {
     const file = join(packageRoot(), "examples/kernels/saxpy.comp");
     const kiln = [distFile("kiln.cjs"), "compile", file, "-o", join(folder, "out.elf")];
-    const [ours, glslang] = coldTimes([
+    const [ours, glslang, node] = coldTimes([
       [process.execPath, kiln],
       ["glslangValidator", ["-V", "-o", join(folder, "out.spv"), file]],
+      [process.execPath, ["-e", "0"]],
     ]);
-    return { cold: ours, coldGlslang: glslang };
+    return { cold: ours, coldGlslang: glslang, coldNode: node };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,5 +1,5 @@
 import { fillHoles } from "../base/index.ts";
-import { invariantRows, opRows, passRows } from "../ir/index.ts";
+import { invariantRows, opTable, passRows } from "../ir/index.ts";
 import { coreCodes, limitTexts, unsupportedTexts } from "./codes.ts";
 import type { CoreFailure, CoreRequest } from "./interface.ts";
 
@@ -66,7 +66,7 @@ export function describeFailure(
       return named(raw, "CORE_NO_ENTRY_POINT", { stage: request.stage, name: request.entryPoint });
     case 8:
       return named(raw, "CORE_UNSUPPORTED", {
-        what: `${opRows[raw.a - 1]?.name ?? `operation ${raw.a}`} (case ${raw.b})`,
+        what: `${opTable().rows[raw.a - 1]?.name ?? `operation ${raw.a}`} (case ${raw.b})`,
       });
     default:
       return named(raw, "CORE_INVALID_MACHINE", { phase: `${raw.a}.${raw.b}`, where: raw.c });

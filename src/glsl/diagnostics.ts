@@ -1,9 +1,9 @@
 import { type Diagnostic, type DiagnosticNote, fillHoles, type HoleValues } from "../base/index.ts";
-import { codes } from "./codes.ts";
+import { codeRows, type GlslCodes } from "./codes.ts";
 import { mayBring } from "./refused.ts";
 import type { Sources } from "./source.ts";
 
-export type GlslCode = keyof typeof codes;
+export type GlslCode = keyof GlslCodes;
 
 /** A related place for a message, before positions become lines. */
 export interface Note {
@@ -55,7 +55,7 @@ export class Diagnostics {
 
   error<K extends GlslCode>(
     code: K,
-    values: HoleValues<(typeof codes)[K]["text"]>,
+    values: HoleValues<GlslCodes[K]["text"]>,
     position: number,
     end: number,
     notes: readonly Note[] = [],
@@ -66,19 +66,14 @@ export class Diagnostics {
   /** An error that stands last in the list whatever its place: the messages before it hold without it. */
   errorLast<K extends GlslCode>(
     code: K,
-    values: HoleValues<(typeof codes)[K]["text"]>,
+    values: HoleValues<GlslCodes[K]["text"]>,
     position: number,
     end: number,
   ): void {
     this.add("error", code, values, position, end, [], Number.POSITIVE_INFINITY);
   }
 
-  warn<K extends GlslCode>(
-    code: K,
-    values: HoleValues<(typeof codes)[K]["text"]>,
-    position: number,
-    end: number,
-  ): void {
+  warn<K extends GlslCode>(code: K, values: HoleValues<GlslCodes[K]["text"]>, position: number, end: number): void {
     this.add("warning", code, values, position, end, []);
   }
 
@@ -97,7 +92,7 @@ export class Diagnostics {
     if (severity === "error" ? this.errors >= this.limit : this.found.length >= 2 * this.limit) return;
     this.seen.add(key);
     if (severity === "error") this.errors++;
-    const message = fillHoles(codes[code].text, values);
+    const message = fillHoles(codeRows()[code].text, values);
     const place = this.sources.span(position, end);
     const placed: DiagnosticNote[] = notes
       .filter((note) => note.position >= 0)

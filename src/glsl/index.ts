@@ -1,3 +1,3 @@
-export { codes as glslCodes } from "./codes.ts";
+export { glslCodes } from "./code-table.ts";
 export { compileGlsl, type GlslRequest, type GlslResult } from "./compile.ts";
 export { glslExtensions } from "./preprocess/index.ts";

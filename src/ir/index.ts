@@ -1,6 +1,7 @@
 export { type ImmRange, immediateRanges, invariantRows } from "./invariants.ts";
+export { opNumbers, opRows } from "./op-rows.ts";
 export type { ImmName, InstrFlag, OpRow } from "./ops.ts";
-export { atomicOps, dynamicSet, instrFlags, OpFlag, opNumbers, opRows } from "./ops.ts";
+export { atomicOps, dynamicSet, instrFlags, OpFlag, opTable } from "./ops.ts";
 export { IrSyntaxError, parseIr } from "./parse.ts";
 export { passNumbers, passRows } from "./passes.ts";
 export { printIr } from "./print.ts";

@@ -91,7 +91,7 @@ const v2 = ["vec", "vec"] as const;
 const any2 = ["any", "any"] as const;
 
 /** Row i is op number i + 1; 0 is no op. New rows go to the end of their group: numbers are no contract. */
-export const opRows: readonly OpRow[] = [
+const makeRows = (): readonly OpRow[] => [
   // structure
   op("const", "any", [], P, "the bits `value`", undefined, ["value"]),
   op("undef", "any", [], P, "any value, but the same one at each use"),
@@ -531,5 +531,24 @@ export const instrFlags = [
 
 export type InstrFlag = (typeof instrFlags)[number];
 
-/** Number of the op with this name, from 1. */
-export const opNumbers: ReadonlyMap<string, number> = new Map(opRows.map((row, i) => [row.name, i + 1]));
+/** The rows and what is found in them by name. */
+export interface OpTable {
+  readonly rows: readonly OpRow[];
+  readonly byName: ReadonlyMap<string, OpRow>;
+  /** From 1. */
+  readonly numbers: ReadonlyMap<string, number>;
+}
+
+let table: OpTable | undefined;
+
+/** Made by the first call: a compile that prints no IR asks nothing of it. */
+export function opTable(): OpTable {
+  if (table !== undefined) return table;
+  const rows = makeRows();
+  table = {
+    rows,
+    byName: new Map(rows.map((row) => [row.name, row])),
+    numbers: new Map(rows.map((row, i) => [row.name, i + 1])),
+  };
+  return table;
+}

@@ -1,8 +1,6 @@
-import { atomicOps, type ImmName, instrFlags, opRows } from "./ops.ts";
+import { atomicOps, type ImmName, instrFlags, opTable } from "./ops.ts";
 import { type IrInstr, type IrNode, type IrShader, irStages } from "./shader.ts";
 import { structuralPreds } from "./structure.ts";
-
-const rowOf = new Map(opRows.map((row) => [row.name, row]));
 
 /** IR text that does not parse: `line` counts from 1. */
 export class IrSyntaxError extends Error {
@@ -40,7 +38,7 @@ const instrPattern = /^(?:%(\w+):(\d+)(?:x(\d+))? = )?(\w+)(.*)$/;
 /** One instruction line; its sources stay names until all values are known. */
 function parseInstr(text: string, line: number): PendingInstr & { readonly value: string | undefined } {
   const match = instrPattern.exec(text);
-  const row = match === null ? undefined : rowOf.get(match[4] ?? "");
+  const row = match === null ? undefined : opTable().byName.get(match[4] ?? "");
   if (match === null || row === undefined) throw new IrSyntaxError(line, `no instruction: ${text}`);
   const [, value, width = "0", components = "1", , rest = ""] = match;
   const imms = new Map<ImmName, number>();

@@ -1,14 +1,13 @@
-import { atomicOps, instrFlags, opRows } from "./ops.ts";
+import { atomicOps, instrFlags, opTable } from "./ops.ts";
 import type { IrInstr, IrNode, IrShader } from "./shader.ts";
 
-const rowOf = new Map(opRows.map((row) => [row.name, row]));
 /** Immediates that are left out where they are 0. */
 const defaulted = new Set<string>(["base", "bits", "scope", "storage"]);
 const hex = (bits: number): string => `0x${bits.toString(16).padStart(8, "0")}`;
 
 /** `op sources name=immediate… flags`; a `base`, `bits`, `scope` or `storage` of 0 is left out. */
 function printInstr(i: IrInstr, value: number): string {
-  const row = rowOf.get(i.op);
+  const row = opTable().byName.get(i.op);
   const width = i.width === 0 ? "" : `%${value}:${i.width}${i.components > 1 ? `x${i.components}` : ""} = `;
   const words = [i.op];
   if (i.op === "const") {

@@ -1,5 +1,5 @@
 import { Bug } from "../base/index.ts";
-import { opNumbers, opRows } from "./ops.ts";
+import { opTable } from "./ops.ts";
 import { type IrInstr, type IrNode, type IrShader, irStages } from "./shader.ts";
 
 const magic = 0x3152494b;
@@ -25,7 +25,7 @@ function readInstr(r: WordReader): IrInstr {
   const head = r.take();
   const flags = r.take();
   const counts = r.take();
-  const row = opRows[(head & 0xffff) - 1];
+  const row = opTable().rows[(head & 0xffff) - 1];
   if (row === undefined) throw new Bug(`IR snapshot: op ${head & 0xffff}`);
   const imms = r.list(counts & 0xff);
   const srcs = r.list(counts >>> 8);
@@ -106,7 +106,7 @@ export function encodeSnapshot(shader: IrShader): Uint32Array {
     } else if (node.kind === "block") {
       words.push(1, node.preds.length, ...node.preds, node.instrs.length);
       for (const i of node.instrs) {
-        const number = opNumbers.get(i.op);
+        const number = opTable().numbers.get(i.op);
         if (number === undefined) throw new Bug(`no IR op ${i.op}`);
         words.push((number | (i.width << 16) | (i.components << 24)) >>> 0, i.flags);
         words.push((i.srcs.length << 8) | i.imms.length, ...i.imms, ...i.srcs);

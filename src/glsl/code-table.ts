@@ -1,0 +1,4 @@
+import { codeRows } from "./codes.ts";
+
+/** Every message of the GLSL front end, for who lists them. */
+export const glslCodes = codeRows();
