@@ -79,10 +79,15 @@ export function layoutDynamicBuffers(sets: readonly SetBindings[]): readonly Dyn
 /** Sets and their bindings ascending, each once. */
 function joined(sets: readonly SetBindings[]): readonly SetBindings[] {
   const found: { set: number; bindings: DescriptorBinding[] }[] = [];
-  for (const { set, bindings } of sorted(sets, (a, b) => a.set - b.set)) {
-    const last = found[found.length - 1];
-    if (last?.set === set) last.bindings.push(...bindings);
-    else found.push({ set, bindings: [...bindings] });
+  const ascending = sorted(sets, (a, b) => a.set - b.set);
+  for (let k = 0; k < ascending.length; k++) {
+    const { set, bindings } = ascending[k]!;
+    let last = found[found.length - 1];
+    if (last?.set !== set) {
+      last = { set, bindings: [] };
+      found.push(last);
+    }
+    for (let m = 0; m < bindings.length; m++) last.bindings.push(bindings[m]!);
   }
   for (const each of found) each.bindings = distinct(sorted(each.bindings, (a, b) => a.binding - b.binding));
   return found;

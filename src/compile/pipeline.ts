@@ -62,6 +62,14 @@ function wideFetches(location: number, offset: number, components: number): Fetc
   return words <= 4 ? [first] : [first, { location: location + 1, offset: offset + 16, ...of(words - 4) }];
 }
 
+/** Each shape written out: spreading takes longer than all the rest. */
+function attributeOf(fetch: Fetch, binding: number, divisor: number | undefined): CoreVertexAttribute {
+  const { location, format, components, swapped, offset } = fetch;
+  return divisor === undefined
+    ? { location, format, components, swapped, binding, offset }
+    : { location, format, components, swapped, binding, offset, divisor };
+}
+
 /** What to say of a format that shaders have not, with the name that is spelled like it. */
 function unknownFormat(name: string, use: string, names: readonly string[]): string {
   const upper = name
@@ -95,35 +103,44 @@ export function usedPipeline(request: CompileRequest, reflection: ModuleReflecti
   for (const { location } of inputs) {
     if (!attributes.some((a) => a.location === location)) mistake(`no vertex attribute at location ${location}`);
   }
-  const vertexAttributes = attributes.flatMap(({ location, format, binding, offset }): CoreVertexAttribute[] => {
+  const vertexAttributes: CoreVertexAttribute[] = [];
+  for (const { location, format, binding, offset } of attributes) {
     const facts = formatFacts(format);
     if (facts === undefined || !isVertexFormat(format)) {
       const names = facts === undefined ? formatNames.filter(isVertexFormat) : [];
       mistake(unknownFormat(format, "vertices", names));
-      return [];
+      continue;
     }
     const input = inputs.find((each) => each.location === location) as VertexInput;
     if ((input.widthBits === 64) !== (facts.wide === true)) {
       const what = input.widthBits === 64 ? "components of 64 bits" : "no components of 64 bits";
       mistake(`vertex attribute ${input.name} at location ${location} has ${what}, unlike ${format}`);
-      return [];
+      continue;
     }
     const stepping = vertexInput?.bindings?.find((b) => b.binding === binding);
-    const step = { binding, ...(stepping?.rate === "instance" && { divisor: stepping.divisor ?? 1 }) };
-    if (facts.wide === true) return wideFetches(location, offset, facts.components).map((row) => ({ ...row, ...step }));
-    const { bufferFormat, components, swapped } = facts;
-    return [{ location, format: bufferFormat, components, swapped, offset, ...step }];
-  });
+    const divisor = stepping?.rate === "instance" ? (stepping.divisor ?? 1) : undefined;
+    if (facts.wide === true) {
+      for (const fetch of wideFetches(location, offset, facts.components))
+        vertexAttributes.push(attributeOf(fetch, binding, divisor));
+    } else {
+      const { bufferFormat, components, swapped } = facts;
+      const fetch = { location, format: bufferFormat, components, swapped, offset };
+      vertexAttributes.push(attributeOf(fetch, binding, divisor));
+    }
+  }
   const colorExports: (number | undefined)[] = [];
   for (const { location, format } of colorFormats ?? []) {
     const facts = formatFacts(format);
     if (facts === undefined || !isColorFormat(format)) {
       const names = facts === undefined ? formatNames.filter(isColorFormat) : [];
       mistake(unknownFormat(format, "colour targets", names));
-    } else colorExports[location] = facts.colorExport;
+    } else {
+      while (colorExports.length <= location) colorExports.push(undefined);
+      colorExports[location] = facts.colorExport;
+    }
   }
   if (diagnostics.length > 0) return { ok: false, diagnostics };
-  const core = { colorExports: Array.from(colorExports), vertexAttributes };
+  const core = { colorExports, vertexAttributes };
   return { ok: true, pipeline: { core, attributes } };
 }
 

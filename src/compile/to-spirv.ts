@@ -77,7 +77,7 @@ function checked(
   clock.end("read");
   if (!read.ok) return refused(read.diagnostics, filesRead);
   const { entryPoint, stage } = request;
-  const diagnostics = validateModule(read.module, { entryPoint, ...(stage !== undefined && { stage }) });
+  const diagnostics = validateModule(read.module, stage === undefined ? { entryPoint } : { entryPoint, stage });
   clock.end("validate");
   if (diagnostics.length > 0) return refused(diagnostics, filesRead);
   return { ok: true, module: read.module, unchecked: false, warnings, filesRead };

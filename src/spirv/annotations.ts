@@ -2,61 +2,73 @@ import { Decoration, Op } from "./enums.ts";
 import { decodeString } from "./literals.ts";
 import type { Instruction, Module } from "./module.ts";
 import type { ModuleIndex } from "./module-index.ts";
-
-/** Of a chain of decorations: none follows. */
-const end = -1;
+import { takeWords } from "./word-buffer.ts";
 
 /**
- * Decorations and names of a module by id; `OpGroupDecorate` is spread over its targets. A decoration is a row: its id or
- * struct, its member, the word index of its number and the row that follows in its chain.
+ * Columns of a decoration: its id or struct, one more than its member (0: the id's own), the word index of its number,
+ * one past the last word of its instruction, the row that follows in its chain.
+ */
+const target = 0;
+const memberUp = 1;
+const at = 2;
+const stop = 3;
+const next = 4;
+const columns = 5;
+
+/**
+ * Decorations and names of a module by id; `OpGroupDecorate` is spread over its targets. A decoration is a row of a
+ * table, row 0 is none.
  */
 export class Annotations {
   readonly #index: ModuleIndex;
-  readonly #target: number[] = [];
-  readonly #member: number[] = [];
-  readonly #at: number[] = [];
-  /** One past the last word of the row's instruction. */
-  readonly #end: number[] = [];
-  readonly #next: number[] = [];
+  #table: Uint32Array;
+  #rows = 1;
   /** Rows of each decoration group. */
   #groups: Map<number, number[]> | undefined;
-  /** First and last row of each chain: the ids' by id, the members' by a hash of struct and member. */
-  readonly #first: Int32Array;
-  readonly #last: Int32Array;
+  /** First row of each chain, by a hash of id and member. */
+  readonly #first: Uint32Array;
   readonly #mask: number;
 
   constructor(index: ModuleIndex) {
     this.#index = index;
     const { words, decorations } = index;
-    for (const at of decorations) this.#read(words[at]! & 0xffff, at, at + (words[at]! >>> 16));
-    const rows = this.#at.length;
+    this.#table = takeWords(columns * (decorations.length + 1));
+    for (let k = 0; k < decorations.length; k++) {
+      const word = decorations[k]!;
+      this.#read(words[word]! & 0xffff, word, word + (words[word]! >>> 16));
+    }
     let size = 16;
-    while (size < 2 * rows) size *= 2;
+    while (size < 2 * this.#rows) size *= 2;
     this.#mask = size - 1;
-    this.#first = new Int32Array(2 * size);
-    this.#last = this.#first.subarray(size);
-    this.#first.fill(end);
-    for (let row = 0; row < rows; row++) this.#link(row);
+    this.#first = takeWords(size);
+    const table = this.#table;
+    // from the last on, each before those behind it
+    for (let row = this.#rows - 1; row > 0; row--) {
+      const slot = this.#slot(table[columns * row + target]!, table[columns * row + memberUp]!);
+      table[columns * row + next] = this.#first[slot]!;
+      this.#first[slot] = row;
+    }
   }
 
-  #read(opcode: number, at: number, stop: number): void {
+  #read(opcode: number, from: number, until: number): void {
     const { words } = this.#index;
     switch (opcode) {
       case Op.OpDecorate:
       case Op.OpDecorateId:
       case Op.OpDecorateString:
-        this.#add(words[at + 1]!, -1, at + 2, stop);
+        this.#add(words[from + 1]!, 0, from + 2, until);
         return;
       case Op.OpMemberDecorate:
       case Op.OpMemberDecorateString:
-        this.#add(words[at + 1]!, words[at + 2]!, at + 3, stop);
+        this.#add(words[from + 1]!, words[from + 2]! + 1, from + 3, until);
         return;
       case Op.OpGroupDecorate:
       case Op.OpGroupMemberDecorate: {
         const members = opcode === Op.OpGroupMemberDecorate;
-        for (const row of this.#groups?.get(words[at + 1]!) ?? []) {
-          for (let k = at + 2; k < stop; k += members ? 2 : 1) {
-            this.#add(words[k]!, members ? words[k + 1]! : -1, this.#at[row]!, this.#end[row]!);
+        for (const row of this.#groups?.get(words[from + 1]!) ?? []) {
+          for (let k = from + 2; k < until; k += members ? 2 : 1) {
+            const up = members ? words[k + 1]! + 1 : 0;
+            this.#add(words[k]!, up, this.#table[columns * row + at]!, this.#table[columns * row + stop]!);
           }
         }
         return;
@@ -64,45 +76,49 @@ export class Annotations {
     }
   }
 
-  #add(target: number, member: number, at: number, stop: number): void {
-    if (member === -1 && this.#index.opcode(target) === Op.OpDecorationGroup) {
+  #add(id: number, up: number, from: number, until: number): void {
+    const row = this.#rows++;
+    if (up === 0 && this.#index.opcode(id) === Op.OpDecorationGroup) {
       this.#groups ??= new Map();
-      const rows = this.#groups.get(target);
-      if (rows === undefined) this.#groups.set(target, [this.#at.length]);
-      else rows.push(this.#at.length);
+      const rows = this.#groups.get(id);
+      if (rows === undefined) this.#groups.set(id, [row]);
+      else rows.push(row);
     }
-    this.#target.push(target);
-    this.#member.push(member);
-    this.#at.push(at);
-    this.#end.push(stop);
-    this.#next.push(end);
+    const place = columns * row;
+    if (place + columns > this.#table.length) {
+      const grown = new Uint32Array(2 * (place + columns));
+      grown.set(this.#table);
+      this.#table = grown;
+    }
+    const table = this.#table;
+    table[place + target] = id;
+    table[place + memberUp] = up;
+    table[place + at] = from;
+    table[place + stop] = until;
   }
 
-  #slot(target: number, member: number): number {
-    return (Math.imul(target, 0x9e3779b1) ^ Math.imul(member + 1, 0x85ebca6b)) & this.#mask;
+  #slot(id: number, up: number): number {
+    return (Math.imul(id, 0x9e3779b1) ^ Math.imul(up, 0x85ebca6b)) & this.#mask;
   }
 
-  #link(row: number): void {
-    const slot = this.#slot(this.#target[row]!, this.#member[row]!);
-    if (this.#first[slot] === end) this.#first[slot] = row;
-    else this.#next[this.#last[slot]!] = row;
-    this.#last[slot] = row;
-  }
-
-  /** Row of a decoration of an id (`member` -1) or a member, or `end`. */
-  #find(target: number, member: number, decoration: number): number {
+  /** Row of a decoration of an id (`up` 0) or of a member, which `up` is one more than; 0: there is none. */
+  #find(id: number, up: number, decoration: number): number {
     const { words } = this.#index;
-    for (let row = this.#first[this.#slot(target, member)]!; row !== end; row = this.#next[row]!) {
-      if (this.#target[row] === target && this.#member[row] === member && words[this.#at[row]!] === decoration)
-        return row;
+    const table = this.#table;
+    let row = this.#first[this.#slot(id, up)]!;
+    while (row !== 0) {
+      const place = columns * row;
+      const own = table[place + target] === id && table[place + memberUp] === up;
+      if (own && words[table[place + at]!] === decoration) return row;
+      row = table[place + next]!;
     }
-    return end;
+    return 0;
   }
 
   #value(row: number): number | undefined {
-    if (row === end) return undefined;
-    const at = this.#at[row]! + 1;
-    return at < this.#end[row]! ? this.#index.words[at] : undefined;
+    if (row === 0) return undefined;
+    const word = this.#table[columns * row + at]! + 1;
+    return word < this.#table[columns * row + stop]! ? this.#index.words[word] : undefined;
   }
 
   /** The OpName of an id, or "". */
@@ -111,20 +127,20 @@ export class Annotations {
   }
 
   has(id: number, decoration: number): boolean {
-    return this.#find(id, -1, decoration) !== end;
+    return this.#find(id, 0, decoration) !== 0;
   }
 
   memberHas(struct: number, member: number, decoration: number): boolean {
-    return this.#find(struct, member, decoration) !== end;
+    return this.#find(struct, member + 1, decoration) !== 0;
   }
 
   /** First literal of a decoration (`Binding`, `ArrayStride`, `SpecId`), or undefined without it. */
   value(id: number, decoration: number): number | undefined {
-    return this.#value(this.#find(id, -1, decoration));
+    return this.#value(this.#find(id, 0, decoration));
   }
 
   memberValue(struct: number, member: number, decoration: number): number | undefined {
-    return this.#value(this.#find(struct, member, decoration));
+    return this.#value(this.#find(struct, member + 1, decoration));
   }
 
   /** The struct is laid out as a buffer block. */
@@ -135,9 +151,11 @@ export class Annotations {
   /** Id decorated `BuiltIn builtIn`, or undefined. */
   builtInId(builtIn: number): number | undefined {
     const { words } = this.#index;
-    for (let row = 0; row < this.#at.length; row++) {
-      if (this.#member[row] !== -1 || words[this.#at[row]!] !== Decoration.BuiltIn) continue;
-      if (words[this.#at[row]! + 1] === builtIn) return this.#target[row];
+    const table = this.#table;
+    for (let place = columns; place < columns * this.#rows; place += columns) {
+      const word = table[place + at]!;
+      if (table[place + memberUp] !== 0 || words[word] !== Decoration.BuiltIn) continue;
+      if (words[word + 1] === builtIn) return table[place + target];
     }
     return undefined;
   }

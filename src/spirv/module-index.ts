@@ -1,6 +1,7 @@
 import { Op } from "./enums.ts";
 import { instructionRow, OperandCode, opcodeTable } from "./grammar.ts";
 import { decodeString } from "./literals.ts";
+import { takeWords } from "./word-buffer.ts";
 
 /**
  * By opcode: words between the instruction's first and its first operand, that is result type and result; bit 2: a
@@ -69,7 +70,7 @@ export class ModuleIndex {
   constructor(words: Uint32Array, bound: number) {
     this.words = words;
     this.bound = bound;
-    const places = new Uint32Array(2 * bound);
+    const places = takeWords(2 * bound);
     const decorations: number[] = [];
     const entries: number[] = [];
     const modes: number[] = [];
@@ -177,9 +178,9 @@ export class ModuleIndex {
   }
 
   /** 1 for each id that the code reached from function `fn` names where a variable may stand. */
-  namedFrom(fn: number): Uint8Array {
+  namedFrom(fn: number): Uint32Array {
     const { words } = this;
-    const named = new Uint8Array(this.bound);
+    const named = takeWords(this.bound);
     const functionAt = new Map<number, number>();
     for (let at = this.codeAt; at < words.length; at += words[at]! >>> 16) {
       if ((words[at]! & 0xffff) === Op.OpFunction) functionAt.set(words[at + 2]!, at);

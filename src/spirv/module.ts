@@ -29,7 +29,7 @@ export interface OperandPlaces {
 
 /** `code`: the operand's kind (`enumKindOf`). */
 export interface EnumerantPlaces extends OperandPlaces {
-  readonly code: Uint16Array;
+  readonly code: Uint32Array;
 }
 
 /** A module whose framing and operands fit the grammar. Its ids need not make sense: see `validateModule`. */

@@ -2,6 +2,7 @@ import { enumKindOf, type InstructionRow, instructionRow, OperandCode, type Oper
 import { stringWords } from "./literals.ts";
 import type { EnumerantPlaces, OperandPlaces } from "./module.ts";
 import type { OperandProblem, WidthOf } from "./operands.ts";
+import { takeWords } from "./word-buffer.ts";
 
 /**
  * Checks operands against their rows as `walkOperands` does, and keeps where ids and enumerants stand: what later checks
@@ -14,7 +15,7 @@ export class OperandScan {
   readonly #ids: Uint32Array;
   readonly #idStart: Uint32Array;
   readonly #enums: Uint32Array;
-  readonly #enumCode: Uint16Array;
+  readonly #enumCode: Uint32Array;
   readonly #enumStart: Uint32Array;
   #idCount = 0;
   #enumCount = 0;
@@ -31,11 +32,11 @@ export class OperandScan {
     this.#bound = bound;
     this.#widthOf = widthOf;
     // a word holds at most one operand, an instruction takes at least one word
-    this.#ids = new Uint32Array(words.length);
-    this.#idStart = new Uint32Array(words.length);
-    this.#enums = new Uint32Array(words.length);
-    this.#enumCode = new Uint16Array(words.length);
-    this.#enumStart = new Uint32Array(words.length);
+    this.#ids = takeWords(words.length);
+    this.#idStart = takeWords(words.length);
+    this.#enums = takeWords(words.length);
+    this.#enumCode = takeWords(words.length);
+    this.#enumStart = takeWords(words.length);
   }
 
   /** Scans the instruction at [at, end); the first problem or undefined. `keep` makes it the module's next one. */

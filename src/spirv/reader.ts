@@ -8,6 +8,7 @@ import { ModuleIndex } from "./module-index.ts";
 import { OperandScan } from "./operand-scan.ts";
 import type { OperandProblem } from "./operands.ts";
 import { magicNumber } from "./version.ts";
+import { takeWords } from "./word-buffer.ts";
 
 /** Highest id bound accepted: the universal limit of the specification (chapter 2.17). */
 export const maxIdBound = 0x3fffff;
@@ -35,8 +36,8 @@ function swapBytes(words: Uint32Array): Uint32Array {
 
 /** The words in this machine's order; where that is not the file's, the swapped magic number tells. */
 function wordsOf(bytes: Uint8Array): Uint32Array {
-  const words = new Uint32Array(bytes.length >> 2);
-  new Uint8Array(words.buffer).set(bytes);
+  const words = takeWords(bytes.length >> 2);
+  new Uint8Array(words.buffer, words.byteOffset, bytes.length).set(bytes);
   return words;
 }
 

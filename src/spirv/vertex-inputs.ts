@@ -23,26 +23,22 @@ export function vertexInputs(
 ): readonly VertexInput[] {
   const found = new Map<number, VertexInput>();
   let name = "";
-  const add = (row: Omit<VertexInput, "name">): void => {
-    const other = found.get(row.location);
+  const add = (location: number, components: number, kind: VertexInput["kind"], widthBits: number): void => {
+    const other = found.get(location);
     // 64 bits have components of two words: whoever has them is kept, whatever stands beside it.
-    const kept = other !== undefined && (other.widthBits === 64 || other.components >= row.components);
-    if (!kept || (row.widthBits === 64 && other.widthBits !== 64)) found.set(row.location, { name, ...row });
+    const kept = other !== undefined && (other.widthBits === 64 || other.components >= components);
+    if (!kept || (widthBits === 64 && other.widthBits !== 64))
+      found.set(location, { name, location, components, kind, widthBits });
   };
   /** Adds the locations of a type from `location` on; the next free one. */
   const walk = (id: number, location: number, component: number): number => {
     const part = index.operand(id, 0);
     switch (index.opcode(id)) {
       case Op.OpTypeInt:
-        add({
-          location,
-          components: component / (part === 64 ? 2 : 1) + 1,
-          kind: index.operand(id, 1) === 0 ? "uint" : "int",
-          widthBits: part,
-        });
+        add(location, component / (part === 64 ? 2 : 1) + 1, index.operand(id, 1) === 0 ? "uint" : "int", part);
         return location + 1;
       case Op.OpTypeFloat:
-        add({ location, components: component / (part === 64 ? 2 : 1) + 1, kind: "float", widthBits: part });
+        add(location, component / (part === 64 ? 2 : 1) + 1, "float", part);
         return location + 1;
       case Op.OpTypeVector: {
         // Components are counted in words.

@@ -62,19 +62,22 @@ export class Dialect {
   }
 }
 
-/** Dialects are as many as shaders ask for: those not asked for longest are forgotten. */
-const DIALECT_LIMIT = 64;
-const dialects: Dialect[] = [];
+/** Dialects are as many as shaders ask for: the oldest are forgotten, and made again when somebody asks. */
+const DIALECT_LIMIT = 512;
+const dialects = new Map<string, Dialect>();
+let latest: Dialect | undefined;
 
 export function dialectOf(context: CheckContext): Dialect {
-  let at = 0;
-  while (at < dialects.length && !dialects[at]!.isOf(context)) at++;
-  if (at === 0 && dialects.length > 0) return dialects[0]!;
-  const dialect = dialects[at] ?? new Dialect(context);
-  // the latest first
-  for (at = Math.min(at, DIALECT_LIMIT - 1); at > 0; at--) dialects[at] = dialects[at - 1]!;
-  dialects[0] = dialect;
-  return dialect;
+  if (latest?.isOf(context) === true) return latest;
+  const { version, relaxed, extensions } = context;
+  let key = `${version.number}${version.es ? " es" : ""}${relaxed ? " relaxed" : ""}`;
+  for (const name of extensions) key += ` ${name}`;
+  latest = dialects.get(key);
+  if (latest !== undefined) return latest;
+  if (dialects.size >= DIALECT_LIMIT) for (const oldest of dialects.keys()) if (dialects.delete(oldest)) break;
+  latest = new Dialect(context);
+  dialects.set(key, latest);
+  return latest;
 }
 
 /** Types that are one object each: only what they decide may be remembered. */

@@ -10,6 +10,7 @@ import {
   coreType,
   errorType,
   type Member,
+  type ScalarKind,
   scalarBits,
   scalarFacts,
   scalarOf,
@@ -45,6 +46,20 @@ const narrowExtensions: Readonly<Record<string, readonly string[]>> = {
   float16: ["GL_EXT_shader_16bit_storage", "GL_EXT_shader_subgroup_extended_types_float16"],
   int64: ["GL_ARB_gpu_shader_int64", "GL_EXT_shader_atomic_int64", "GL_EXT_shader_subgroup_extended_types_int64"],
 };
+
+const extensionsByScalar = new Map<ScalarKind, readonly string[]>();
+
+/** The extensions that bring a number type of its own width; the one to name is the second. */
+function extensionsOf(scalar: ScalarKind): readonly string[] {
+  const known = extensionsByScalar.get(scalar);
+  if (known !== undefined) return known;
+  const { kind, bits } = scalarFacts[scalar];
+  const word = `${kind === "float" ? "float" : "int"}${bits}`;
+  const general = "GL_EXT_shader_explicit_arithmetic_types";
+  const made = [general, `${general}_${word}`, ...(narrowExtensions[word] ?? [])];
+  extensionsByScalar.set(scalar, made);
+  return made;
+}
 
 /** Type names, arrays, structs. */
 export abstract class SpecifierChecker extends QualifierChecker {
@@ -138,12 +153,9 @@ export abstract class SpecifierChecker extends QualifierChecker {
     const scalar = scalarOf(type);
     if (scalar === undefined) return undefined;
     if (scalarBits(scalar) === 32 || scalar === "double") return undefined;
-    const { kind, bits } = scalarFacts[scalar];
-    const word = `${kind === "float" ? "float" : "int"}${bits}`;
-    const needed = `GL_EXT_shader_explicit_arithmetic_types_${word}`;
     const { extensions } = this.context;
-    const others = ["GL_EXT_shader_explicit_arithmetic_types", needed, ...(narrowExtensions[word] ?? [])];
-    if (!others.some((name) => extensions.has(name))) return needed;
+    const others = extensionsOf(scalar);
+    if (!others.some((name) => extensions.has(name))) return others[1];
     this.noteExtension(`the type ${typeName(type)}`, others, place);
     return undefined;
   }

@@ -194,6 +194,11 @@ export function expandAll(stream: Stream): Token[] {
   return result;
 }
 
+/** The token at the place of another. Written out: an expansion makes many. */
+function placed({ kind, text, keyword }: Token, { position, end }: Token, flags: number): Token {
+  return { kind, text, keyword, position, end, flags };
+}
+
 /** The body with arguments put in and `##` done. Body tokens take the place of the macro's use. */
 function substitute(
   state: ExpandState,
@@ -218,9 +223,7 @@ function substitute(
     const parameter = token.kind === T.Identifier ? (macro.parameters?.indexOf(token.text) ?? -1) : -1;
     let piece: readonly Token[];
     if (parameter < 0) {
-      piece = [
-        { ...token, position: use.position, end: use.end, flags: token.flags & ~(FIRST_ON_LINE | SPACE_BEFORE) },
-      ];
+      piece = [placed(token, use, token.flags & ~(FIRST_ON_LINE | SPACE_BEFORE))];
     } else if (pasting || body[at + 1]?.kind === T.HashHash) {
       piece = rawArgs[parameter]!;
       if (piece.length === 0) piece = [{ ...token, kind: T.Placemarker, text: "" }];
@@ -235,7 +238,7 @@ function substitute(
       piece = piece.slice(count);
     }
     for (const each of piece) {
-      result.push((each.flags & FIRST_ON_LINE) === 0 ? each : { ...each, flags: each.flags & ~FIRST_ON_LINE });
+      result.push((each.flags & FIRST_ON_LINE) === 0 ? each : placed(each, each, each.flags & ~FIRST_ON_LINE));
     }
     pasting = false;
     // an argument may stand in the body often: what is above the budget is not made at all
@@ -276,5 +279,5 @@ function paste(state: ExpandState, left: Token, right: Token, use: Token): Token
     state.diagnostics.error("GLSL_BAD_PASTE", { left: left.text, right: right.text }, use.position, use.end);
     return left;
   }
-  return { ...token, position: use.position, end: use.end, flags: left.flags & SPACE_BEFORE };
+  return placed(token, use, left.flags & SPACE_BEFORE);
 }
