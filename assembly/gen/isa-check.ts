@@ -3,7 +3,7 @@
 /** Entry of the module by which tests check isa-encode.ts and isa-decode.ts; not part of the product. */
 
 import { baseDwords, decodeOp, instructionDwords } from "./isa-decode.ts";
-import { packSop1, packSopc, packSopp, packSopk, packSop2, packVop1, packVopc, packVop3, packVop3b, packSmem, packDs, packMubuf, packMtbuf, packMimg, packExp, packVintrp, packFlat, packScratch, packGlobal, packVop2 } from "./isa-encode.ts";
+import { packSop1, packSopc, packSopp, packSopk, packSop2, packVop1, packVopc, packVop3p, packVop3, packVop3b, packSmem, packDs, packMubuf, packMtbuf, packMimg, packExp, packVintrp, packFlat, packScratch, packGlobal, packVop2 } from "./isa-encode.ts";
 import { Format, opFormat } from "./isa-ops.ts";
 
 const ARGS = memory.data(128);
@@ -34,6 +34,8 @@ export function pack(op: u32): u64 {
       return packVop1(op, a(0), a(1));
     case Format.VOPC:
       return packVopc(op, a(0), a(1));
+    case Format.VOP3P:
+      return packVop3p(op, a(0), a(1), a(2), a(3), a(4), a(5), a(6), a(7), a(8), a(9));
     case Format.VOP3:
       return packVop3(op, a(0), a(1), a(2), a(3), a(4), a(5), a(6), a(7), a(8));
     case Format.VOP3B:

@@ -60,6 +60,22 @@ export function packVopc(op: u32, src0: u32, src1: u32): u32 {
   return 0x7c000000 | (opCode(op) << 17) | src0 | (src1 << 9);
 }
 
+/** VOP3P, first dword in the low half. */
+export function packVop3p(op: u32, vdst: u32, src0: u32, src1: u32, src2: u32, neg: u32, abs: u32, clamp: u32, opSel: u32, opSelHi: u32, opSelHi2: u32): u64 {
+  assert(opFormat(op) == Format.VOP3P);
+  assert(vdst <= 0xff);
+  assert(src0 <= 0x1ff);
+  assert(src1 <= 0x1ff);
+  assert(src2 <= 0x1ff);
+  assert(neg <= 0x7);
+  assert(abs <= 0x7);
+  assert(clamp <= 0x1);
+  assert(opSel <= 0x7);
+  assert(opSelHi <= 0x3);
+  assert(opSelHi2 <= 0x1);
+  return 0xcc000000 | (<u64>opCode(op) << 16) | <u64>vdst | (<u64>src0 << 32) | (<u64>src1 << 41) | (<u64>src2 << 50) | (<u64>neg << 61) | (<u64>abs << 8) | (<u64>clamp << 15) | (<u64>opSel << 11) | (<u64>opSelHi << 59) | (<u64>opSelHi2 << 14);
+}
+
 /** VOP3, first dword in the low half. */
 export function packVop3(op: u32, vdst: u32, src0: u32, src1: u32, src2: u32, neg: u32, abs: u32, clamp: u32, omod: u32, opSel: u32): u64 {
   assert(opFormat(op) == Format.VOP3);

@@ -343,7 +343,7 @@ export function hasLiteral(op: u32, lo: u32, hi: u32): bool {
   if (fields == 0) return false;
   if ((fields & 8) != 0) return true;
   const f = opFormat(op);
-  if (f == Format.VOP3 || f == Format.VOP3B) {
+  if (f == Format.VOP3 || f == Format.VOP3B || f == Format.VOP3P) {
     if ((fields & 1) != 0 && vop3Src0(hi) == 255) return true;
     if ((fields & 2) != 0 && vop3Src1(hi) == 255) return true;
     return (fields & 4) != 0 && vop3Src2(hi) == 255;

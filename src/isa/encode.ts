@@ -2,7 +2,7 @@ import { Bug } from "../base/index.ts";
 import type { Instruction } from "./decode.ts";
 import { type Field, flatSegments, formats, secondDwords } from "./formats.ts";
 import { SourceCode } from "./registers.ts";
-import type { Op } from "./table.ts";
+import { isPacked, type Op } from "./table.ts";
 
 /** What an instruction is made of, before it has a length. Fields left out are 0 or the format's "absent" code. */
 export type Parts = Pick<Instruction, "op" | "literal" | "second" | "addresses"> & {
@@ -13,6 +13,7 @@ export type Parts = Pick<Instruction, "op" | "literal" | "second" | "addresses">
 function defaults(op: Op): Readonly<Record<string, number>> {
   if (op.format === "SMEM") return { soffset: op.src.length > 0 ? SourceCode.null : 0 };
   if (op.format in flatSegments) return { saddr: SourceCode.null, seg: flatSegments[op.format]! };
+  if (isPacked(op)) return { opSelHi: 3, opSelHi2: 1 };
   // v_cmpx in VOP3: the destination field names EXEC.
   if (op.format === "VOP3" && op.dst[0]?.kind === "exec") return { vdst: SourceCode.execLo };
   return {};

@@ -52,6 +52,24 @@ export const formats = {
   SOP2: format(1, [30, 2, 2], { op: [23, 7], sdst: [16, 7], src0: [0, 8], src1: [8, 8] }),
   VOP1: format(1, [25, 7, 0x3f], { op: [9, 8], vdst: [17, 8], src0: [0, 9] }),
   VOPC: format(1, [25, 7, 0x3e], { op: [17, 8], src0: [0, 9], src1: [9, 8] }),
+  /**
+   * Two halves at once. `opSel`: bit k: the low result takes the high half of source k; `opSelHi`, `opSelHi2`: so does
+   * the high result. `neg` negates low halves, `abs` high ones. v_fma_mix: `opSelHi` tells that source k is a half, and
+   * neg and abs are what they say.
+   */
+  VOP3P: format(2, [23, 9, 0x198], {
+    op: [16, 7],
+    vdst: [0, 8],
+    src0: [32, 9],
+    src1: [41, 9],
+    src2: [50, 9],
+    neg: [61, 3],
+    abs: [8, 3],
+    clamp: [15, 1],
+    opSel: [11, 3],
+    opSelHi: [59, 2],
+    opSelHi2: [14, 1],
+  }),
   VOP3: format(2, [26, 6, 0x35], {
     op: [16, 10],
     vdst: [0, 8],

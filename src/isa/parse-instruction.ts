@@ -11,7 +11,7 @@ import {
   stripModifiers,
 } from "./parse-operands.ts";
 import { SourceCode } from "./registers.ts";
-import { inSourceField, type Op, type Operand } from "./table.ts";
+import { inSourceField, isPacked, type Op, type Operand } from "./table.ts";
 
 /** A line's operands, and its modifiers by name (`true` for a bare word). */
 export interface ParsedLine {
@@ -90,7 +90,9 @@ function checkModifiers(op: Op, line: ParsedLine): void {
   const allowed = [...(known[op.format] ?? [])];
   if ((op.flags & Flag.Clamp) !== 0) allowed.push("clamp");
   if ((op.flags & Flag.Omod) !== 0) allowed.push("mul", "div");
-  if ((op.flags & Flag.OpSel) !== 0) allowed.push("op_sel");
+  if ((op.flags & Flag.OpSel) !== 0 || op.format === "VOP3P") allowed.push("op_sel");
+  if (op.format === "VOP3P") allowed.push("op_sel_hi");
+  if (isPacked(op)) allowed.push("neg_lo", "neg_hi");
   for (const name of line.modifiers.keys()) {
     if (!allowed.includes(name)) throw new AssemblyError(`${op.mnemonic} takes no ${name}`);
   }
@@ -108,6 +110,10 @@ function parseAlu(op: Op, line: ParsedLine, draft: Draft, operands: string[], ne
     if (code === undefined) throw new AssemblyError(`no output modifier of ${String(omod)}`);
     draft.fields.omod = code;
   }
+  if (op.format === "VOP3P") {
+    parseHalves(op, line, draft);
+    return;
+  }
   const opSel = line.modifiers.get("op_sel");
   if (opSel !== undefined) {
     const bits = /^\[([01](?:,[01])*)\]$/.exec(String(opSel))?.[1]?.split(",");
@@ -115,6 +121,28 @@ function parseAlu(op: Op, line: ParsedLine, draft: Draft, operands: string[], ne
     // The last of a full list is the destination, which has bit 3.
     draft.fields.opSel = bits.reduce((sum, b, i) => sum | (Number(b) << (i === op.src.length ? 3 : i)), 0);
   }
+}
+
+/** The lists of a VOP3P instruction, one bit a source. */
+function parseHalves(op: Op, line: ParsedLine, draft: Draft): void {
+  const list = (name: string): number | undefined => {
+    const text = line.modifiers.get(name);
+    if (text === undefined) return undefined;
+    const bits = /^\[([01](?:,[01])*)\]$/.exec(String(text))?.[1]?.split(",");
+    if (bits === undefined || bits.length !== op.src.length) throw new AssemblyError(`${name} is malformed`);
+    return bits.reduce((sum, b, i) => sum | (Number(b) << i), 0);
+  };
+  const { fields } = draft;
+  const high = list("op_sel_hi");
+  fields.opSel = list("op_sel") ?? 0;
+  if (high !== undefined) {
+    fields.opSelHi = high & 3;
+    // A third source that is not there counts as taken from the high half.
+    fields.opSelHi2 = op.src.length < 3 ? 1 : high >> 2;
+  }
+  if (!isPacked(op)) return;
+  fields.neg = list("neg_lo") ?? 0;
+  fields.abs = list("neg_hi") ?? 0;
 }
 
 function parseAluOperand(op: Op, o: Operand, text: string, line: ParsedLine, draft: Draft): void {

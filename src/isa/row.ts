@@ -5,6 +5,7 @@ import type { FormatName } from "./formats.ts";
  * - `v1`…`v4` VGPRs, `s1`…`s16` SGPRs, `m1` a lane mask (one SGPR in wave32);
  * - `b16 f16 b32 f32 b64 f64` any source of that type: 9-bit code in vector formats, 8-bit code in scalar ones.
  *   Float sources take neg and abs in VOP3 (neg only in VOP3B). `n32` is `b32` that takes them too;
+ * - `p16 h16` two 16-bit integers or floats in one dword, `x32` a float or one half of a dword (VOP3P);
  * - `sc32` a scalar source of a vector instruction, `sl32` the same with literal;
  * - `vcc` VCC implied in the short form, a mask operand in VOP3; `exec` EXEC, implied in both;
  * - `imm16 label hwreg` the 16-bit immediate, `lit16 lit32` the literal dword that always follows.
@@ -15,6 +16,9 @@ export type OperandCode =
   | "m1"
   | `${"b" | "f"}${16 | 32 | 64}`
   | "n32"
+  | "p16"
+  | "h16"
+  | "x32"
   | "sc32"
   | "sl32"
   | "vcc"

@@ -68,7 +68,7 @@ export interface Op {
   readonly swap: string | undefined;
 }
 
-const vector: readonly FormatName[] = ["VOP1", "VOP2", "VOPC", "VOP3", "VOP3B"];
+const vector: readonly FormatName[] = ["VOP1", "VOP2", "VOPC", "VOP3P", "VOP3", "VOP3B"];
 const memory: readonly FormatName[] = ["DS", "MUBUF", "MTBUF", "MIMG", "FLAT", "SCRATCH", "GLOBAL"];
 
 /** Fields that take an operand, in order. SMEM's and MUBUF's addresses are formatted from their own fields. */
@@ -78,6 +78,7 @@ const dstFields: Readonly<Partial<Record<FormatName, readonly string[]>>> = {
   VOPC: [],
   VOP1: ["vdst"],
   VOP2: ["vdst"],
+  VOP3P: ["vdst"],
   VOP3: ["vdst"],
   VOP3B: ["vdst", "sdst"],
   SMEM: ["sdata"],
@@ -138,6 +139,11 @@ function parseShape(code: OperandCode, format: FormatName): Shape {
       return { kind: "mask", dwords: 1, ...plain };
     case "n32":
       return { kind: "vsrc", dwords: 1, type: "b32", mods: true, literal: true };
+    case "p16":
+    case "h16":
+      return { kind: "vsrc", dwords: 1, type: code === "p16" ? "b16" : "f16", mods: false, literal: true };
+    case "x32":
+      return { kind: "vsrc", dwords: 1, type: "f32", mods: true, literal: false };
     case "sc32":
       return { kind: "ssrc", dwords: 1, type: "b32", mods: false, literal: false };
     case "sl32":
@@ -157,7 +163,7 @@ function parseShape(code: OperandCode, format: FormatName): Shape {
 
 /** Operands of one encoding of a row: which field each stands in, what the encoding implies or forbids. */
 function operandsOf(row: Row, format: FormatName): { dst: Operand[]; src: Operand[] } {
-  const e64 = format === "VOP3" || format === "VOP3B";
+  const e64 = format === "VOP3" || format === "VOP3B" || format === "VOP3P";
   const short = format === "VOP1" || format === "VOP2" || format === "VOPC";
   const take = (fields: readonly string[]) => {
     let next = 0;
@@ -172,7 +178,7 @@ function operandsOf(row: Row, format: FormatName): { dst: Operand[]; src: Operan
         // The short form's source 1 is a bare VGPR number.
         return { kind: "vgpr", dwords, type, neg: false, abs: false, literal: false, field };
       }
-      return { kind, dwords, type, neg: e64 && mods, abs: format === "VOP3" && mods, literal, field };
+      return { kind, dwords, type, neg: e64 && mods, abs: (format === "VOP3" || format === "VOP3P") && mods, literal, field };
     };
   };
   const toDst = take(dstFields[format] ?? ["sdst"]);
@@ -200,7 +206,7 @@ function flagsOf(row: Row, format: FormatName, dst: readonly Operand[], src: rea
   if (src.some((o) => o.kind === "vcc")) flags |= Flag.ReadsVcc;
   if (dst.some((o) => o.kind === "exec")) flags |= Flag.WritesExec;
   if (src.some((o) => o.literal || o.kind === "literal")) flags |= Flag.Literal;
-  if (format === "VOP3" || format === "VOP3B") flags &= ~(Flag.NoE64 | Flag.NoDpp | Flag.NoSdwa);
+  if (format === "VOP3" || format === "VOP3B" || format === "VOP3P") flags &= ~(Flag.NoE64 | Flag.NoDpp | Flag.NoSdwa);
   else if (isVector) flags &= ~(Flag.Clamp | Flag.Omod | Flag.OpSel);
   return flags;
 }
@@ -311,4 +317,9 @@ export function literalFields(op: Op): number {
     else if ((o.kind === "vsrc" || o.kind === "ssrc") && o.field !== undefined) mask |= 1 << Number(o.field[3]);
   }
   return mask;
+}
+
+/** A VOP3P instruction on two halves, whose high result takes high halves where nothing else is said. */
+export function isPacked(op: Op): boolean {
+  return op.format === "VOP3P" && !op.name.startsWith("v_fma_mix");
 }

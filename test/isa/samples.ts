@@ -85,7 +85,7 @@ function operand(op: Op, o: Operand, choice: number, slot: number, draft: Draft)
     case "vgpr": {
       const n = vgprNumbers[choice]! + 4 * slot;
       const wide =
-        o.field === "src0" || ((op.format === "VOP3" || op.format === "VOP3B") && o.field!.startsWith("src"));
+        o.field === "src0" || ((op.format === "VOP3" || op.format === "VOP3B" || op.format === "VOP3P") && o.field!.startsWith("src"));
       set(wide ? VGPR0 + n : n);
       return tuple("v", n, o.dwords);
     }
@@ -159,6 +159,31 @@ function modified(o: Operand, choice: number, code: number, text: string, draft:
   return isRegister ? `-${text}` : `neg(${text})`;
 }
 
+/** VOP3P: which halves the results take, and what is negated. */
+function halves(op: Op, choice: number, draft: Draft): void {
+  const isMix = op.name.startsWith("v_fma_mix");
+  const count = op.src.length;
+  const list = (name: string, bits: number) => {
+    draft.tail.push(`${name}:[${Array.from({ length: count }, (_, k) => (bits >> k) & 1).join(",")}]`);
+  };
+  const all = (1 << count) - 1;
+  // By choice: op_sel, op_sel_hi, neg_lo, neg_hi; the usual ones are not written.
+  const low = [0, 1, 2, 0, 3, 0, all][choice]!;
+  const high = [isMix ? 0 : all, 2, 1, isMix ? 0 : all, 0, all, 3][choice]!;
+  if (low !== 0) list("op_sel", low);
+  draft.fields.opSel = low;
+  if (high !== (isMix ? 0 : all)) list("op_sel_hi", high);
+  draft.fields.opSelHi = high & 3;
+  draft.fields.opSelHi2 = count < 3 ? (isMix ? 0 : 1) : high >> 2;
+  if (isMix) return;
+  const negLow = [0, 2, 0, 0, 1, 0, 3][choice]!;
+  const negHigh = [0, 1, 0, 0, 3, 0, 2][choice]!;
+  if (negLow !== 0) list("neg_lo", negLow);
+  if (negHigh !== 0) list("neg_hi", negHigh);
+  draft.fields.neg = negLow;
+  draft.fields.abs = negHigh;
+}
+
 function aluSample(op: Op, choice: number): Sample {
   const draft: Draft = { fields: {}, literal: undefined, scalars: 0, tail: [] };
   const texts = [...op.dst, ...op.src].map((o, slot) => operand(op, o, choice, slot, draft));
@@ -167,6 +192,7 @@ function aluSample(op: Op, choice: number): Sample {
     const zeros = op.name.startsWith("v_permlane") ? ["0"] : op.src.map(() => "0");
     draft.tail.push(`op_sel:[${["1", ...zeros].join(",")}]`);
   }
+  if (op.format === "VOP3P") halves(op, choice, draft);
   if ((op.flags & Flag.Clamp) !== 0 && (choice === 1 || choice === 2)) {
     draft.fields.clamp = 1;
     draft.tail.push("clamp");

@@ -18,6 +18,7 @@ import { vop1 } from "./vop1.ts";
 import { vop2 } from "./vop2.ts";
 import { vop3 } from "./vop3.ts";
 import { vop3b } from "./vop3b.ts";
+import { vop3p } from "./vop3p.ts";
 import { vopc } from "./vopc.ts";
 
 /** Every row of every format. */
@@ -29,6 +30,7 @@ export const allRows: readonly Row[] = [
   sop2,
   vop1,
   vopc,
+  vop3p,
   vop3,
   vop3b,
   smem,
