@@ -156,6 +156,7 @@ export const enum Class {
   BUFFER = 8,
   FLAT = 9,
   LDS = 10,
+  PACKED = 11,
 }
 
 /** What an instruction's destination registers wait for. */

@@ -1,6 +1,7 @@
 /** The vector rows that `valu.test.ts` does not have: doubles, halves, 16-bit integers, packing, cube faces, sums of differences. */
 import { describe, expect, it } from "vitest";
-import { bitsOf, f32, f64, fmaExact } from "../math/exact.ts";
+import { bitsOf, f32, f64 } from "../math/exact.ts";
+import { even, fma, fmaHalf, half, halfBits, isMinusZero, max, min } from "../math/half.ts";
 import { oracle } from "../oracles.ts";
 import { inputs, runBodies, TRIES } from "./opcode-rig.ts";
 
@@ -18,50 +19,16 @@ const u16 = (x: number) => x & 0xffff;
 const bytes = (x: number) => [0, 8, 16, 24].map((shift) => (x >>> shift) & 255);
 const clamp = (x: number, least: number, most: number) => Math.min(Math.max(x, least), most);
 const double = (low: number, high: number) => f64((BigInt(high) << 32n) | BigInt(low));
-function half(x: number): number {
-  const sign = x & 0x8000 ? -1 : 1;
-  const e = (x >> 10) & 31;
-  const m = x & 1023;
-  if (e === 31) return m === 0 ? sign * Infinity : Number.NaN;
-  return sign * (e === 0 ? m * 2 ** -24 : (1024 + m) * 2 ** (e - 25));
-}
-const even = (x: number) => {
-  const floor = Math.floor(x);
-  const gap = x - floor;
-  const r = gap < 0.5 || (gap === 0.5 && floor % 2 === 0) ? floor : floor + 1;
-  return r === 0 && (x < 0 || Object.is(x, -0)) ? -0 : r;
-};
-/** Nearest half, as bits. */
-function halfBits(x: number): number {
-  if (Number.isNaN(x)) return 0x7e00;
-  const sign = x < 0 || Object.is(x, -0) ? 0x8000 : 0;
-  const m = Math.abs(x);
-  if (m >= 65520) return sign | 0x7c00;
-  const e = Math.max(-14, Math.floor(Math.log2(m)));
-  return m === 0 ? sign : sign + (e + 14) * 1024 + even(m / 2 ** (e - 10));
-}
 /** Towards zero. */
 function halfDown(x: number): number {
   const near = halfBits(x);
   if (!Number.isFinite(x)) return near;
   return Math.abs(half(near)) > Math.abs(x) ? near - 1 : near;
 }
-const isMinusZero = (x: number) => Object.is(x, -0);
-const min = (x: number, y: number) =>
-  Number.isNaN(x) ? y : Number.isNaN(y) ? x : x < y || (x === y && isMinusZero(x)) ? x : y;
-const max = (x: number, y: number) =>
-  Number.isNaN(x) ? y : Number.isNaN(y) ? x : x > y || (x === y && isMinusZero(y)) ? x : y;
 const med = (x: number, y: number, z: number) =>
   [x, y, z].some(Number.isNaN) ? min(min(x, y), z) : max(min(x, y), min(max(x, y), z));
 const median = (x: number, y: number, z: number) => [x, y, z].sort((p, q) => p - q)[1] as number;
 const truncated = (x: number, least: number, most: number) => (Number.isNaN(x) ? 0 : clamp(Math.trunc(x), least, most));
-/** x*y+z rounded once to a format. */
-function fma(x: number, y: number, z: number, ...format: [precision: number, least: number, top: number]): number {
-  const plain = x * y + z;
-  if (![x, y, z].every(Number.isFinite) || x === 0 || y === 0) return plain;
-  return fmaExact(x, y, z, ...format) || (plain === 0 ? plain : 0 * plain);
-}
-const fmaHalf = (x: number, y: number, z: number) => fma(x, y, z, 11, -24, 16);
 const norm = (x: number, top: number, least: number) => (Number.isNaN(x) ? 0 : even(clamp(x, least, 1) * top));
 const snorm = (x: number) => u16(norm(x, 32767, -1));
 const unorm = (x: number) => norm(x, 65535, 0);

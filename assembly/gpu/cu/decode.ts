@@ -173,6 +173,9 @@ export function decode(pc: u64, rec: usize): bool {
     case Format.SCRATCH:
       decodeFlat(rec, op, w, hi);
       break;
+    case Format.VOP3P:
+      decodePacked(rec, op, w, hi);
+      break;
     default:
       decodeVector(rec, op, w, hi, second ? extra : 0);
       break;
@@ -196,7 +199,7 @@ function executed(op: u32): void {
   store<u8>(at, <u32>load<u8>(at) | ((<u32>1) << (op & 7)));
 }
 
-/** Encodings of formats that the rows do not hold: VOP3P, VINTRP, MTBUF, MIMG, EXP. */
+/** Encodings of formats that the rows do not hold in part or that are not modelled: VOP3P, VINTRP, MTBUF, MIMG, EXP. */
 function knownFormat(w: u32): bool {
   const top = w >> 26;
   return top == 0x33 || top == 0x32 || top == 0x3a || top == 0x3c || top == 0x3e;
@@ -362,6 +365,22 @@ function decodeLds(rec: usize, op: u32, w: u32, hi: u32): void {
     if (flags & OpFlag.TiedDst) store<u16>(rec, 1, Rec.SRC3);
   }
   finish(rec, Class.LDS, Unit.LDS);
+}
+
+/** VOP3P: which halves are taken stands in IMM, op_sel in [2:0] and op_sel_hi in [5:3]; neg and abs in MODS. */
+function decodePacked(rec: usize, op: u32, w: u32, hi: u32): void {
+  setMod(rec, d.vop3pNeg(hi) | (d.vop3pAbs(w) << 3) | (d.vop3pClamp(w) ? Mod.CLAMP : 0));
+  const high = d.vop3pOpSelHi(hi) | (d.vop3pOpSelHi2(w) << 2);
+  store<i32>(rec, d.vop3pOpSel(w) | (high << 3), Rec.IMM);
+  store<u16>(rec, source(rec, opSrc(op, 0), d.vop3pSrc0(hi)), Rec.SRC0);
+  store<u16>(rec, source(rec, opSrc(op, 1), d.vop3pSrc1(hi)), Rec.SRC1);
+  store<u16>(rec, source(rec, opSrc(op, 2), d.vop3pSrc2(hi)), Rec.SRC2);
+  const vdst = d.vop3pVdst(w);
+  writeVgprs(rec, vdst, 1);
+  // These keep the other half of the register.
+  if (op == Op.v_fma_mixlo_f16 || op == Op.v_fma_mixhi_f16) readVgprs(rec, vdst, 1);
+  store<u16>(rec, vdst, Rec.DST);
+  finish(rec, Class.PACKED, Unit.VALU);
 }
 
 function decodeVector(rec: usize, op: u32, w: u32, hi: u32, extra: u32): void {

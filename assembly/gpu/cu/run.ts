@@ -11,6 +11,8 @@ import { executeFlat } from "./flat.ts";
 import { executeFlow, Next, target } from "./flow.ts";
 import { executeLaneOp } from "./lane-ops.ts";
 import { executeLds } from "./lds.ts";
+
+import { executePacked } from "./packed.ts";
 import { checkPending, waitCounters } from "./pending.ts";
 import { Quick } from "./quick.ts";
 import { QuickScalar } from "./quick-scalar.ts";
@@ -53,6 +55,9 @@ function execute(rec: usize, cls: u32, next: u64): u32 {
       return Next.STEP;
     case Class.WIDE:
       executeWide(rec);
+      return Next.STEP;
+    case Class.PACKED:
+      executePacked(rec);
       return Next.STEP;
     case Class.LANE:
       executeLaneOp(rec);
