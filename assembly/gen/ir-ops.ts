@@ -153,6 +153,76 @@ function foldF162f(a: u32): u32 {
   return sign | ((exponent + 112) << 23) | (fraction << 13);
 }
 
+/** Nearest f16 of an f64, ties to even. */
+function foldHalf(x: f64): u32 {
+  const bits = reinterpret<u64>(x);
+  const sign = <u32>(bits >> 48) & 0x8000;
+  const size = reinterpret<f64>(bits & 0x7fffffffffffffff);
+  if (x != x) return 0x7e00;
+  if (size >= 65520) return sign | 0x7c00;
+  const unit = max<i32>((<i32>(bits >> 52) & 0x7ff) - 1023, -14) - 10;
+  const scaled = nearest<f64>(size * reinterpret<f64>(<u64>(1023 - unit) << 52));
+  return sign | <u32>(((unit + 24) << 10) + <i32>scaled);
+}
+
+/** f16 a * b + c rounded once, as foldFma. */
+function foldHalfFma(a: u32, b: u32, c: u32): u32 {
+  const product: f64 = <f64>f(foldF162f(a)) * <f64>f(foldF162f(b));
+  const addend: f64 = <f64>f(foldF162f(c));
+  const sum: f64 = product + addend;
+  const bits = reinterpret<u64>(sum);
+  if (((bits >> 52) & 0x7ff) == 0x7ff || (bits & 1) != 0) return foldHalf(sum);
+  const back: f64 = sum - product;
+  const error: f64 = product - (sum - back) + (addend - back);
+  if (error == 0) return foldHalf(sum);
+  const away = error < 0 == sum < 0;
+  return foldHalf(reinterpret<f64>(away ? bits + 1 : bits - 1));
+}
+
+/** One half of the ops on two, in the order of their rows. */
+function foldOneHalf(kind: u32, a: u32, b: u32, c: u32): u32 {
+  const x = <i32>(<i16>a);
+  const y = <i32>(<i16>b);
+  switch (kind) {
+    case 0:
+      return foldHalf(<f64>f(foldF162f(a)) + <f64>f(foldF162f(b)));
+    case 1:
+      return foldHalf(<f64>f(foldF162f(a)) * <f64>f(foldF162f(b)));
+    case 2:
+      return foldHalfFma(a, b, c);
+    case 3:
+      return foldF2f16(foldFmin(foldF162f(a), foldF162f(b)));
+    case 4:
+      return foldF2f16(foldFmax(foldF162f(a), foldF162f(b)));
+    case 5:
+      return (a + b) & 0xffff;
+    case 6:
+      return (a - b) & 0xffff;
+    case 7:
+      return (a * b) & 0xffff;
+    case 8:
+      return (a << (b & 15)) & 0xffff;
+    case 9:
+      return <u32>(x >> <i32>(b & 15)) & 0xffff;
+    case 10:
+      return a >> (b & 15);
+    case 11:
+      return <u32>min<i32>(x, y) & 0xffff;
+    case 12:
+      return <u32>max<i32>(x, y) & 0xffff;
+    case 13:
+      return min<u32>(a, b);
+    default:
+      return max<u32>(a, b);
+  }
+}
+
+/** An op on both halves. */
+function foldHalves(kind: u32, a: u32, b: u32, c: u32): u32 {
+  const low = foldOneHalf(kind, a & 0xffff, b & 0xffff, c & 0xffff);
+  return low | (foldOneHalf(kind, a >> 16, b >> 16, c >> 16) << 16);
+}
+
 export const enum Op {
   NONE = 0,
   /** the bits `value` */
@@ -323,195 +393,227 @@ export const enum Op {
   F2F16 = 83,
   /** f16 in the low half to f32; the high half is ignored */
   F162F = 84,
+  /** f16 a + b */
+  HADD = 85,
+  /** f16 a * b */
+  HMUL = 86,
+  /** f16 a * b + c, rounded once */
+  HFMA = 87,
+  /** f16 minimum, as fmin */
+  HMIN = 88,
+  /** f16 maximum, as fmax */
+  HMAX = 89,
+  /** a + b, wraps */
+  HIADD = 90,
+  /** a - b, wraps */
+  HISUB = 91,
+  /** low 16 bits of a * b */
+  HIMUL = 92,
+  /** a << (b & 15) */
+  HISHL = 93,
+  /** signed a >> (b & 15) */
+  HISHR = 94,
+  /** unsigned a >> (b & 15) */
+  HUSHR = 95,
+  /** signed minimum */
+  HIMIN = 96,
+  /** signed maximum */
+  HIMAX = 97,
+  /** unsigned minimum */
+  HUMIN = 98,
+  /** unsigned maximum */
+  HUMAX = 99,
+  /** a's low half, b's low half above it */
+  PACK_HALVES = 100,
   /** a + b */
-  DADD = 85,
+  DADD = 101,
   /** a * b */
-  DMUL = 86,
+  DMUL = 102,
   /** a * b + c, rounded once */
-  DFMA = 87,
+  DFMA = 103,
   /** minimum, as fmin */
-  DMIN = 88,
+  DMIN = 104,
   /** maximum, as fmax */
-  DMAX = 89,
+  DMAX = 105,
   /** 1 / a, at least 20 bits right */
-  DRCP = 90,
+  DRCP = 106,
   /** 1 / square root, at least 20 bits right */
-  DRSQ = 91,
+  DRSQ = 107,
   /** square root, at least 20 bits right; right for 0, infinities and NaN */
-  DSQRT = 92,
+  DSQRT = 108,
   /** towards minus infinity */
-  DFLOOR = 93,
+  DFLOOR = 109,
   /** towards plus infinity */
-  DCEIL = 94,
+  DCEIL = 110,
   /** towards 0 */
-  DTRUNC = 95,
+  DTRUNC = 111,
   /** to the nearest integer, ties to even */
-  DROUND_EVEN = 96,
+  DROUND_EVEN = 112,
   /** a times 2 to the power of signed b */
-  DLDEXP = 97,
+  DLDEXP = 113,
   /** mantissa, as ffrexp_mant */
-  DFREXP_MANT = 98,
+  DFREXP_MANT = 114,
   /** quotient a of c / b, or what IEEE says for zeros, infinities and NaN */
-  DDIV_FIXUP = 99,
+  DDIV_FIXUP = 115,
   /** f32 to f64 */
-  F2D = 100,
+  F2D = 116,
   /** signed word to f64 */
-  I2D = 101,
+  I2D = 117,
   /** unsigned word to f64 */
-  U2D = 102,
+  U2D = 118,
   /** exponent, as ffrexp_exp */
-  DFREXP_EXP = 103,
+  DFREXP_EXP = 119,
   /** f64 to f32, nearest even */
-  D2F = 104,
+  D2F = 120,
   /** towards 0, saturating, NaN gives 0 */
-  D2I = 105,
+  D2I = 121,
   /** towards 0, saturating, NaN gives 0 */
-  D2U = 106,
+  D2U = 122,
   /** ordered a == b */
-  DEQ = 107,
+  DEQ = 123,
   /** a != b or a NaN among them */
-  DNEU = 108,
+  DNEU = 124,
   /** ordered a < b */
-  DLT = 109,
+  DLT = 125,
   /** ordered a >= b */
-  DGE = 110,
+  DGE = 126,
   /** value of local variable `var` */
-  LOAD_VAR = 111,
+  LOAD_VAR = 127,
   /** sets local variable `var` */
-  STORE_VAR = 112,
+  STORE_VAR = 128,
   /** uniform buffer: offset, element */
-  LOAD_UBO = 113,
+  LOAD_UBO = 129,
   /** storage buffer: offset, element */
-  LOAD_SSBO = 114,
+  LOAD_SSBO = 130,
   /** data, offset, element */
-  STORE_SSBO = 115,
+  STORE_SSBO = 131,
   /** offset, data (one word or two), element; gives the old value */
-  SSBO_ATOMIC = 116,
+  SSBO_ATOMIC = 132,
   /** offset, compare, data (one word or two), element; gives the old value */
-  SSBO_ATOMIC_CMPSWAP = 117,
+  SSBO_ATOMIC_CMPSWAP = 133,
   /** bytes of the bound range; source: element */
-  SSBO_SIZE = 118,
+  SSBO_SIZE = 134,
   /** address of a buffer's descriptor in the window of 32-bit pointers; source: element */
-  DESCRIPTOR_ADDRESS = 119,
+  DESCRIPTOR_ADDRESS = 135,
   /** push constants at byte offset + `base` */
-  LOAD_PUSH = 120,
+  LOAD_PUSH = 136,
   /** word of `table` at byte offset + `base`, which are inside */
-  LOAD_TABLE = 121,
+  LOAD_TABLE = 137,
   /** workgroup memory: byte offset */
-  LOAD_SHARED = 122,
+  LOAD_SHARED = 138,
   /** data, byte offset */
-  STORE_SHARED = 123,
+  STORE_SHARED = 139,
   /** offset, data (one word or two); gives the old value */
-  SHARED_ATOMIC = 124,
+  SHARED_ATOMIC = 140,
   /** offset, compare, data (one word or two); gives the old value */
-  SHARED_ATOMIC_CMPSWAP = 125,
+  SHARED_ATOMIC_CMPSWAP = 141,
   /** the invocation's scratch memory: byte offset */
-  LOAD_SCRATCH = 126,
+  LOAD_SCRATCH = 142,
   /** data, byte offset */
-  STORE_SCRATCH = 127,
+  STORE_SCRATCH = 143,
   /** all invocations of the workgroup arrive; then orders `storage` as memory_barrier */
-  BARRIER = 128,
+  BARRIER = 144,
   /** orders this invocation's accesses to `storage`, acquire and release */
-  MEMORY_BARRIER = 129,
+  MEMORY_BARRIER = 145,
   /** bit l: lane l is active and its source is true */
-  BALLOT = 130,
+  BALLOT = 146,
   /** a in the first active lane */
-  READ_FIRST_LANE = 131,
+  READ_FIRST_LANE = 147,
   /** a in lane b & 31, b the same in all active lanes; any value if inactive */
-  READ_LANE = 132,
+  READ_LANE = 148,
   /** a in lane b & 31; any value if that lane is inactive */
-  SHUFFLE = 133,
+  SHUFFLE = 149,
   /** a of all active lanes combined; `index`: 0 iadd, imul, imin, imax, umin, umax, iand, ior, ixor, fadd, fmul, fmin, fmax */
-  WAVE_REDUCE = 134,
+  WAVE_REDUCE = 150,
   /** a combined as in wave_reduce; `bits` 0 with all lanes before, 1 of all lanes before alone, 2 4 8 16 of the lane's cluster of that size */
-  WAVE_SCAN = 135,
+  WAVE_SCAN = 151,
   /** number of the lane in its wave */
-  LOAD_LANE_ID = 136,
+  LOAD_LANE_ID = 152,
   /** gl_LocalInvocationID `component` */
-  LOAD_LOCAL_ID = 137,
+  LOAD_LOCAL_ID = 153,
   /** gl_WorkGroupID `component` */
-  LOAD_WORKGROUP_ID = 138,
+  LOAD_WORKGROUP_ID = 154,
   /** gl_NumWorkGroups `component` */
-  LOAD_NUM_WORKGROUPS = 139,
+  LOAD_NUM_WORKGROUPS = 155,
   /** component 0 i, 1 j of kind `index` */
-  LOAD_BARY = 140,
+  LOAD_BARY = 156,
   /** attribute at location `index`, component, at i, j */
-  INTERP = 141,
+  INTERP = 157,
   /** attribute at location `index` of the provoking vertex */
-  INTERP_FLAT = 142,
+  INTERP_FLAT = 158,
   /** x, y, z in the window, w of the clip space */
-  LOAD_FRAG_COORD = 143,
+  LOAD_FRAG_COORD = 159,
   /** not 0 for front faces */
-  LOAD_FRONT_FACE = 144,
+  LOAD_FRONT_FACE = 160,
   /** sample id in [11:8], layer in [26:16] */
-  LOAD_ANCILLARY = 145,
+  LOAD_ANCILLARY = 161,
   /** samples that the primitive covers */
-  LOAD_SAMPLE_COVERAGE = 146,
+  LOAD_SAMPLE_COVERAGE = 162,
   /** a in lane (`index` >> 2 * l) & 3 of the quad, l the lane's place in it */
-  QUAD_PERM = 147,
+  QUAD_PERM = 163,
   /** the active lanes become helpers: they write and export nothing from here on */
-  DEMOTE = 148,
+  DEMOTE = 164,
   /** the lane is a helper */
-  LOAD_HELPER = 149,
+  LOAD_HELPER = 165,
   /** number of the vertex, without the base */
-  LOAD_VERTEX_ID = 150,
+  LOAD_VERTEX_ID = 166,
   /** number of the instance, without the base */
-  LOAD_INSTANCE_ID = 151,
+  LOAD_INSTANCE_ID = 167,
   /** component 0 base vertex, 1 draw number, 2 first instance */
-  LOAD_DRAW = 152,
+  LOAD_DRAW = 168,
   /** element a of the vertex buffer `binding`, from byte `base` on, in buffer format `bits` */
-  LOAD_VERTEX = 153,
+  LOAD_VERTEX = 169,
   /** to `index` */
-  EXPORT = 154,
+  EXPORT = 170,
   /** two f32 to f16 towards 0, a in the low half */
-  PACK_HALF_RTZ = 155,
+  PACK_HALF_RTZ = 171,
   /** two f32 of 0..1 to 16 bits unsigned normalised */
-  PACK_UNORM16 = 156,
+  PACK_UNORM16 = 172,
   /** two f32 of -1..1 to 16 bits signed normalised */
-  PACK_SNORM16 = 157,
+  PACK_SNORM16 = 173,
   /** two words to 16 bits, unsigned saturating */
-  PACK_UINT16 = 158,
+  PACK_UINT16 = 174,
   /** two words to 16 bits, signed saturating */
-  PACK_SINT16 = 159,
+  PACK_SINT16 = 175,
   /** filtered texel (gather: one component of four) that needs no other lane */
-  IMAGE_SAMPLE = 160,
+  IMAGE_SAMPLE = 176,
   /** as image_sample, with the LOD from the coordinates of the quad */
-  IMAGE_SAMPLE_QUAD = 161,
+  IMAGE_SAMPLE_QUAD = 177,
   /** clamped and unclamped LOD that image_sample_quad would use */
-  IMAGE_QUERY_LOD = 162,
+  IMAGE_QUERY_LOD = 178,
   /** texel at integer coordinates */
-  IMAGE_LOAD = 163,
+  IMAGE_LOAD = 179,
   /** sets the texel at integer coordinates */
-  IMAGE_STORE = 164,
+  IMAGE_STORE = 180,
   /** the old texel; atomic 9: compare and swap, new value first */
-  IMAGE_ATOMIC = 165,
+  IMAGE_ATOMIC = 181,
   /** width, height, depth or layers, levels at the LOD in the address */
-  IMAGE_SIZE = 166,
+  IMAGE_SIZE = 182,
   /** samples of a texel, from the descriptor */
-  IMAGE_SAMPLES = 167,
+  IMAGE_SAMPLES = 183,
   /** texel, converted by the buffer's format */
-  LOAD_TEXEL = 168,
+  LOAD_TEXEL = 184,
   /** data, index, element */
-  STORE_TEXEL = 169,
+  STORE_TEXEL = 185,
   /** index, element, data; atomic 9: compare and swap, new value first */
-  TEXEL_ATOMIC = 170,
+  TEXEL_ATOMIC = 186,
   /** texels of the bound range; source: element */
-  TEXEL_COUNT = 171,
+  TEXEL_COUNT = 187,
   /** face number as a float */
-  CUBE_ID = 172,
+  CUBE_ID = 188,
   /** s coordinate, not divided */
-  CUBE_S = 173,
+  CUBE_S = 189,
   /** t coordinate, not divided */
-  CUBE_T = 174,
+  CUBE_T = 190,
   /** twice the major axis */
-  CUBE_MA = 175,
+  CUBE_MA = 191,
   /** leaves the innermost loop */
-  BREAK = 176,
+  BREAK = 192,
   /** goes to the innermost loop's continue list; not inside that list */
-  CONTINUE = 177,
+  CONTINUE = 193,
   /** ends the invocation */
-  END = 178,
-  COUNT = 179,
+  END = 194,
+  COUNT = 195,
 }
 
 /** `set` of a buffer access through a descriptor_address. */
@@ -564,7 +666,8 @@ const OPFLAGS: usize = memory.data<u32>([
   513, 513, 513, 515, 515, 513, 513, 513, 513, 519, 519, 517, 517, 577, 577, 577,
   577, 577, 519, 517, 519, 519, 69, 517, 517, 517, 517, 517, 517, 5, 519, 519,
   517, 5, 5, 5, 5, 5, 69, 69, 5, 5, 1, 5, 5, 517, 517, 513,
-  513, 513, 513, 517, 513, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1,
+  513, 513, 513, 517, 513, 515, 515, 515, 515, 515, 515, 513, 515, 513, 513, 513,
+  515, 515, 515, 515, 513, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 1, 1, 72,
   80, 1025, 1032, 1040, 1296, 1296, 1, 1, 1025, 1025, 1032, 1040, 1296, 1296, 1288, 1040,
   16, 16, 2176, 2176, 2176, 2304, 2176, 2304, 257, 257, 129, 129, 257, 257, 257, 257,
@@ -581,6 +684,7 @@ const OPDST: usize = memory.data<u8>([
   0, 3, 3, 3, 4, 2, 3, 0, 2, 2, 2, 2, 2, 2, 2, 3,
   3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2,
+  2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
@@ -602,7 +706,8 @@ const OPMINSOURCES: usize = memory.data<u8>([
   1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, 1, 1, 2, 2,
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1,
-  1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
+  1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 2, 2, 2, 2, 2, 2,
+  2, 2, 2, 2, 2, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
   1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
   1, 1, 1, 2, 2, 3, 0, 0, 0, 1, 1, 2, 2, 3, 1, 2,
   0, 0, 1, 1, 2, 2, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0,
@@ -621,7 +726,8 @@ const OPMAXSOURCES: usize = memory.data<u8>([
   1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, 1, 1, 2, 2,
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1,
-  1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
+  1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 2, 2, 2, 2, 2, 2,
+  2, 2, 2, 2, 2, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
   1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
   1, 2, 2, 3, 3, 4, 1, 1, 1, 1, 1, 2, 2, 3, 1, 2,
   0, 0, 1, 1, 2, 2, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0,
@@ -640,7 +746,8 @@ const OPSOURCEKINDS: usize = memory.data<u32>([
   2, 2, 2, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34,
   34, 34, 34, 34, 34, 546, 34, 2, 2, 2, 2, 2, 2, 2, 34, 34,
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 34, 2, 2, 2, 2, 2,
-  2, 1, 1, 2, 2, 51, 51, 819, 51, 51, 3, 3, 3, 3, 3, 3,
+  2, 1, 1, 2, 2, 34, 34, 546, 34, 34, 34, 34, 34, 34, 34, 34,
+  34, 34, 34, 34, 34, 51, 51, 819, 51, 51, 3, 3, 3, 3, 3, 3,
   3, 35, 3, 819, 2, 2, 2, 3, 3, 3, 3, 51, 51, 51, 51, 0,
   0, 34, 50, 803, 818, 13106, 2, 2, 2, 2, 2, 35, 50, 818, 2, 35,
   0, 0, 1, 2, 34, 34, 2, 2, 0, 0, 0, 0, 0, 34, 0, 0,
@@ -655,6 +762,7 @@ export function opSourceKinds(op: u32): u32 {
 
 const OPIMMS: usize = memory.data<u8>([
   0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -803,6 +911,38 @@ export function foldOp(op: u32, a: u32, b: u32, c: u32): u32 {
       return foldF2f16(a);
     case Op.F162F:
       return foldF162f(a);
+    case Op.HADD:
+      return foldHalves(0, a, b, 0);
+    case Op.HMUL:
+      return foldHalves(1, a, b, 0);
+    case Op.HFMA:
+      return foldHalves(2, a, b, c);
+    case Op.HMIN:
+      return foldHalves(3, a, b, 0);
+    case Op.HMAX:
+      return foldHalves(4, a, b, 0);
+    case Op.HIADD:
+      return foldHalves(5, a, b, 0);
+    case Op.HISUB:
+      return foldHalves(6, a, b, 0);
+    case Op.HIMUL:
+      return foldHalves(7, a, b, 0);
+    case Op.HISHL:
+      return foldHalves(8, a, b, 0);
+    case Op.HISHR:
+      return foldHalves(9, a, b, 0);
+    case Op.HUSHR:
+      return foldHalves(10, a, b, 0);
+    case Op.HIMIN:
+      return foldHalves(11, a, b, 0);
+    case Op.HIMAX:
+      return foldHalves(12, a, b, 0);
+    case Op.HUMIN:
+      return foldHalves(13, a, b, 0);
+    case Op.HUMAX:
+      return foldHalves(14, a, b, 0);
+    case Op.PACK_HALVES:
+      return (a & 0xffff) | (b << 16);
     case Op.PACK_HALF_RTZ:
       return foldF16Rtz(a) | (foldF16Rtz(b) << 16);
     case Op.PACK_UINT16:

@@ -54,4 +54,8 @@ export const enum Pass {
   OPT_RANGE = 25,
   /** chains of sums, products and bits in a better order */
   OPT_REASSOCIATE = 26,
+  /** arithmetic of 16-bit floats to instructions of that width */
+  OPT_HALF = 27,
+  /** equal arithmetic on two 16-bit scalars to one instruction */
+  OPT_PACK = 28,
 }

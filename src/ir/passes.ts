@@ -26,6 +26,8 @@ export const passRows: readonly { readonly name: string; readonly prose: string 
   { name: "opt-sink", prose: "arithmetic into the branch that alone reads it" },
   { name: "opt-range", prose: "what bounds and possible bits of values decide" },
   { name: "opt-reassociate", prose: "chains of sums, products and bits in a better order" },
+  { name: "opt-half", prose: "arithmetic of 16-bit floats to instructions of that width" },
+  { name: "opt-pack", prose: "equal arithmetic on two 16-bit scalars to one instruction" },
 ];
 
 /** Number of the pass with this name, from 1. */

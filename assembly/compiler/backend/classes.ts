@@ -92,6 +92,7 @@ function uniformClass(i: u32): u32 {
     case Op.UMIN:
     case Op.UMAX:
     case Op.UBFE:
+    case Op.PACK_HALVES:
     case Op.BFM:
     case Op.BFI:
     case Op.BITREV:

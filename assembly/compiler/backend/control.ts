@@ -53,7 +53,7 @@ import { startExact } from "./exact.ts";
 import { Lanes, setLanes } from "./lanes.ts";
 import { makeArguments, startScratch } from "./launch.ts";
 import { addEdge, addLaneEdge, Hw, hw, layOut, newBlock, newVreg, RegClass, setMachinePlace } from "./machine.ts";
-import { Sel, selOf } from "./patterns.ts";
+import { Sel, selOf } from "./sel.ts";
 import { copyPhis, selectBlock } from "./select.ts";
 import { conditionInScc, EXEC, maskOf } from "./values.ts";
 import { resetWaterfall } from "./waterfall.ts";

@@ -19,6 +19,7 @@ import {
   packVop2,
   packVop3,
   packVop3b,
+  packVop3p,
   packVopc,
 } from "../../gen/isa-encode.ts";
 import { Format, OP_COUNT, Op, OpFlag, opFlags, opFormat, opLiteralFields } from "../../gen/isa-ops.ts";
@@ -154,6 +155,30 @@ function encodeVop3(i: u32): void {
   // A compare's destination is an SGPR in the field of a VGPR.
   const field = dst == 0 ? 0 : hwCode(dst) & 0xff;
   put64(packVop3(mOp[i], field, vector(mSrc0[i]), vector(mSrc1[i]), vector(mSrc2[i]), neg, abs, clamp, 0, 0));
+}
+
+function encodeVop3p(i: u32): void {
+  const op = mOp[i];
+  const mods = mMods[i];
+  const isMix = op == <u32>Op.v_fma_mix_f32 || op == <u32>Op.v_fma_mixlo_f16 || op == <u32>Op.v_fma_mixhi_f16;
+  const low = (mods / Mod.HIGH0) & 7;
+  const half = (mods / Mod.HALF0) & 7;
+  const high = isMix ? half : ~half & 7;
+  put64(
+    packVop3p(
+      op,
+      vgpr(mDst0[i]),
+      vector(mSrc0[i]),
+      vector(mSrc1[i]),
+      vector(mSrc2[i]),
+      mods & 7,
+      (mods >> 3) & 7,
+      bit(mods, Mod.CLAMP),
+      low,
+      high & 3,
+      high >> 2,
+    ),
+  );
 }
 
 function encodeMubuf(i: u32): void {
@@ -307,6 +332,9 @@ function encodeInstr(i: u32): void {
       break;
     case Format.VOP3:
       encodeVop3(i);
+      break;
+    case Format.VOP3P:
+      encodeVop3p(i);
       break;
     case Format.VOP3B:
       put64(

@@ -90,6 +90,10 @@ export const enum Mod {
   DPP = 8192,
   /** A scalar addition whose literal is the way from behind `s_getpc_b64` to the tables behind the code. */
   TABLE = 16384,
+  /** VOP3P: the low result takes the high half of source 0; two more bits are those of sources 1 and 2. */
+  HIGH0 = 0x8000,
+  /** VOP3P: the high result takes the low half; v_fma_mix: the source is a half. */
+  HALF0 = 0x40000,
 }
 
 export const NO_REG: u32 = 0xffffffff;

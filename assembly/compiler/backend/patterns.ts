@@ -23,36 +23,8 @@ import {
 } from "../ir/index.ts";
 import { classOf, isScalarCompare, takesModifiers, ValueClass } from "./classes.ts";
 import { nodeTarget, valueSel } from "./columns.ts";
-
-/** Low byte of `valueSel`; the absorbed source's number stands in bit 8. */
-export const enum Sel {
-  PLAIN = 0,
-  /** Each user folds it. */
-  LAZY = 1,
-  /** Its one user computes it. */
-  ABSORBED = 2,
-  LSHL_ADD = 3,
-  ADD3 = 4,
-  ADD_LSHL = 5,
-  LSHL_OR = 6,
-  AND_OR = 7,
-  OR3 = 8,
-  XOR_ADD = 9,
-  MAD_U24 = 10,
-  MUL_U24 = 11,
-  /** The source is computed with clamp. */
-  CLAMP = 12,
-  /** Scalar and mask logic with the second operand inverted. */
-  NOT_SECOND = 13,
-}
-
-export function selOf(value: u32): u32 {
-  return valueSel[value] & 0xff;
-}
-/** Number of the absorbed source. */
-export function absorbedSource(value: u32): u32 {
-  return (valueSel[value] >> 8) & 1;
-}
+import { highHalf, isHalfModifier, isMixOp, usersTakeHalf, usersTakeHigh } from "./half-patterns.ts";
+import { Sel, selOf } from "./sel.ts";
 
 const U24: u32 = 0xffffff;
 
@@ -110,6 +82,26 @@ function choosePattern(i: u32): void {
         if (tryAbsorb(i, k, Op.IAND, Sel.AND_OR)) return;
         if (tryAbsorb(i, k, Op.IOR, Sel.OR3)) return;
       }
+      return;
+    case Op.HIADD:
+      if (!tryAbsorb(i, 0, Op.HIMUL, Sel.HALF_MAD)) tryAbsorb(i, 1, Op.HIMUL, Sel.HALF_MAD);
+      return;
+    case Op.F2F16: {
+      const inner = src(i, 0);
+      if (!isMixOp(opOf(inner)) || !absorbable(i, inner)) return;
+      absorb(i, Sel.MIX_LOW, 0);
+      valueSel[inner] = Sel.ABSORBED_MIX;
+      return;
+    }
+    case Op.F162F:
+      if (usersTakeHalf(i)) valueSel[i] = Sel.LAZY;
+      return;
+    case Op.USHR:
+      if (highHalf(i) != 0 && usersTakeHigh(i)) valueSel[i] = Sel.LAZY;
+      return;
+    case Op.HMUL:
+    case Op.PACK_HALVES:
+      if (isHalfModifier(i)) valueSel[i] = Sel.LAZY;
       return;
     case Op.IMUL:
       if (upperBound(src(i, 0), 0) <= U24 && upperBound(src(i, 1), 0) <= U24) valueSel[i] = Sel.MUL_U24;

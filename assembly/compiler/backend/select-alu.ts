@@ -20,8 +20,10 @@ import {
 import { constantOperand, copy, salu, saluNew, valu, valuNew } from "./build.ts";
 import { isScalarCompare } from "./classes.ts";
 import { valueOperand, vHint } from "./columns.ts";
+import { highHalfIgnored, isHalfOp, isMixOp } from "./half-patterns.ts";
 import { Hw, hw, isVgprOperand, isVreg, Mod, newVreg, operandVreg, RegClass } from "./machine.ts";
-import { absorbedSource, Sel, selOf } from "./patterns.ts";
+import { absorbedSource, Sel, selOf } from "./sel.ts";
+import { selectFromHalf, selectHalves, selectMix, selectPackHalves, takesHalves } from "./select-half.ts";
 import { conditionInScc, define, floatOperand, maskOf, modifiers, operandOf } from "./values.ts";
 
 const ZERO: u32 = Hw.ZERO + 1;
@@ -196,6 +198,9 @@ export function selectScalar(i: u32): void {
       return;
     case Op.UMAX:
       scalar2(i, Isa.s_max_u32);
+      return;
+    case Op.PACK_HALVES:
+      scalar2(i, Isa.s_pack_ll_b32_b16);
       return;
     case Op.BFM:
       scalar2(i, Isa.s_bfm_b32);
@@ -372,8 +377,6 @@ function floatOp(op: u32): u32 {
       return Isa.v_cvt_f32_i32_e64;
     case Op.U2F:
       return Isa.v_cvt_f32_u32_e64;
-    case Op.F162F:
-      return Isa.v_cvt_f32_f16_e64;
     default:
       return 0;
   }
@@ -431,7 +434,7 @@ function integerOp(op: u32): u32 {
 /** Instructions that compute a value with its absorbed source; false when `i` has none. */
 function selectFused(i: u32): bool {
   const sel = selOf(i);
-  if (sel == Sel.PLAIN) return false;
+  if (sel == Sel.PLAIN || sel == Sel.MIX_LOW) return false;
   if (sel == Sel.MUL_U24) {
     vector(i, Isa.v_mul_u32_u24_e64);
     return true;
@@ -476,24 +479,20 @@ function selectFused(i: u32): bool {
   return true;
 }
 
-/** Nobody looks at the upper 16 bits: conversions from f16, and stores of 8 or 16 bits. */
-function highHalfIgnored(i: u32): bool {
-  for (let u = firstUse(i); u != 0; u = nextUse(u)) {
-    const user = userOf(u);
-    const op = opOf(user);
-    if (op == Op.F162F) continue;
-    if (op == Op.STORE_SSBO && sourceIndex(u) == 0 && imm(user, 3) != 0) continue;
-    const unbound = op == Op.STORE_SHARED || op == Op.STORE_SCRATCH;
-    if (unbound && sourceIndex(u) == 0 && imm(user, 1) != 0) continue;
-    return false;
-  }
-  return true;
-}
-
 /** A 32-bit value into a VGPR. */
 export function selectVector(i: u32): void {
-  if (selectFused(i)) return;
   const op = opOf(i);
+  if (isHalfOp(op)) {
+    selectHalves(i);
+    return;
+  }
+  if (selectFused(i)) return;
+  if (isMixOp(op) && takesHalves(i)) {
+    const dst = newVreg(RegClass.VGPR, 1);
+    selectMix(Isa.v_fma_mix_f32, i, dst);
+    valueOperand[i] = dst;
+    return;
+  }
   let isaOp = floatOp(op);
   if (isaOp != 0) {
     vector(i, isaOp);
@@ -554,15 +553,20 @@ export function selectVector(i: u32): void {
     }
     case Op.F2F16: {
       // The conversion leaves the high half as it was.
-      if (highHalfIgnored(i)) {
-        vectorFloat(Isa.v_cvt_f16_f32_e64, i, define(i), 0);
-        return;
-      }
+      const ignored = highHalfIgnored(i);
       const half = newVreg(RegClass.VGPR, 1);
-      vectorFloat(Isa.v_cvt_f16_f32_e64, i, half, 0);
-      valu(Isa.v_and_b32_e64, define(i), constantOperand(0xffff), half, 0, 0);
+      if (selOf(i) == Sel.MIX_LOW) selectMix(Isa.v_fma_mixlo_f16, src(i, 0), half);
+      else vectorFloat(Isa.v_cvt_f16_f32_e64, i, half, 0);
+      if (ignored) valueOperand[i] = half;
+      else valu(Isa.v_and_b32_e64, define(i), constantOperand(0xffff), half, 0, 0);
       return;
     }
+    case Op.F162F:
+      selectFromHalf(i);
+      return;
+    case Op.PACK_HALVES:
+      selectPackHalves(i);
+      return;
     case Op.B2I:
     case Op.B2F: {
       const mask = maskOf(src(i, 0));

@@ -5,7 +5,7 @@ import { blockOf, constBits, firstUse, isConst, nextUse, opOf, src, userOf } fro
 import { constantOperand, copy, inSgpr, inVgpr, raw, salu, valu, valuNew } from "./build.ts";
 import { mDst0, mSrc0, mSrc1, valueOperand } from "./columns.ts";
 import { Hw, hw, isVgprOperand } from "./machine.ts";
-import { Sel, selOf } from "./patterns.ts";
+import { Sel, selOf } from "./sel.ts";
 import { define, EXEC, maskOf, operandOf } from "./values.ts";
 
 /**

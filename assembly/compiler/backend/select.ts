@@ -40,7 +40,7 @@ import {
   setMachinePlace,
   vregOperand,
 } from "./machine.ts";
-import { Sel, selOf } from "./patterns.ts";
+import { Sel, selOf } from "./sel.ts";
 import { selectMask, selectScalar, selectVector } from "./select-alu.ts";
 import { selectCombined } from "./select-combined.ts";
 import { isDouble, selectDouble } from "./select-double.ts";
@@ -195,7 +195,8 @@ export function selectBlock(b: u32): void {
   const single =
     predCount(b) == 1 && parentOf(b) != 0 && kindOf(parentOf(b)) == Kind.IF && nextNode(pred(b, 0)) == parentOf(b);
   for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
-    if (selOf(i) == Sel.LAZY || selOf(i) == Sel.ABSORBED) continue;
+    const sel = selOf(i);
+    if (sel == Sel.LAZY || sel == Sel.ABSORBED || sel == Sel.ABSORBED_MIX) continue;
     setMachinePlace(instrPlace[i]);
     if (single && opOf(i) == Op.PHI) copyValue(phiOperand(i), src(i, 0));
     else selectInstr(i);

@@ -82,6 +82,26 @@ export function upperBound(v: u32, depth: u32): u32 {
       return counterBound(v, depth);
     case Op.F2F16:
       return 0xffff;
+    case Op.HADD:
+    case Op.HMUL:
+    case Op.HFMA:
+    case Op.HMIN:
+    case Op.HMAX:
+    case Op.HIADD:
+    case Op.HISUB:
+    case Op.HIMUL:
+    case Op.HISHL:
+    case Op.HISHR:
+    case Op.HUSHR:
+    case Op.HIMIN:
+    case Op.HIMAX:
+    case Op.HUMIN:
+    case Op.HUMAX: {
+      // 0 above in all sources: 0 above in the result.
+      const count = srcCount(v);
+      for (let k: u32 = 0; k < count; k++) if (upperBound(src(v, k), depth + 1) > 0xffff) return unknown;
+      return 0xffff;
+    }
     case Op.UMOD:
       return isConst(src(v, 1)) && constBits(src(v, 1)) != 0 ? constBits(src(v, 1)) - 1 : unknown;
     case Op.IAND:

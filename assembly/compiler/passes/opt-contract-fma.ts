@@ -1,24 +1,29 @@
 /**
  * Fuses a product and a sum into one rounding: `a * b + c`, `a * b - c`, `c - a * b`, `c + -(a * b)` become ffma where
  * neither instruction is `exact`. Of two products the one read only here is fused, else the first. Each fusion counts as
- * a contraction. `%2 = fmul %0, %1; %3 = fadd %2, %c` → `%3 = ffma %0, %1, %c`. The product goes when nobody else reads it.
+ * a contraction; so do those of halves (hadd, hmul: hfma). `%2 = fmul %0, %1; %3 = fadd %2, %c` → `%3 = ffma %0, %1, %c`. The product goes when nobody else reads it.
  */
 import { spend } from "../../base/index.ts";
 import { InstrFlag, Op } from "../../gen/ir-ops.ts";
 import {
   addContraction,
   alu1,
+  alu2,
   alu3,
+  constant,
+  constBits,
   cursorBefore,
   entryBlock,
   firstInstr,
   flagsOf,
   hasMade,
+  isConst,
   nextBlock,
   nextInstr,
   opOf,
   replaceUses,
   src,
+  upperBound,
   useCount,
 } from "../ir/index.ts";
 
@@ -62,14 +67,43 @@ function fuse(i: u32): bool {
   return true;
 }
 
+/** An hmul by -1 changes a sign, that of the value that is answered; 0 for other instructions. */
+function signChanged(v: u32): u32 {
+  if (opOf(v) != Op.HMUL) return 0;
+  for (let k: u32 = 0; k < 2; k++) {
+    if (isConst(src(v, k)) && (constBits(src(v, k)) == 0xbc00 || constBits(src(v, k)) == 0xbc00bc00))
+      return src(v, 1 - k);
+  }
+  return 0;
+}
+
+/** As `fuse` for sums of halves. */
+function fuseHalves(i: u32): bool {
+  for (let k: u32 = 0; k < 2; k++) {
+    const value = src(i, k);
+    const inner = signChanged(value);
+    const product = inner != 0 ? inner : value;
+    if (opOf(product) != Op.HMUL || signChanged(product) != 0 || isExact(product)) continue;
+    // Another reader keeps the product: then the other side may be better.
+    if (k == 0 && useCount(product) > 1 && opOf(src(i, 1)) == Op.HMUL) continue;
+    cursorBefore(i);
+    let x = src(product, 0);
+    if (inner != 0) x = alu2(Op.HMUL, x, constant(upperBound(x, 0) <= 0xffff ? 0xbc00 : 0xbc00bc00));
+    replaceUses(i, alu3(Op.HFMA, x, src(product, 1), src(i, 1 - k)));
+    addContraction();
+    return true;
+  }
+  return false;
+}
+
 export function optContractFma(): bool {
-  if (!hasMade(Op.FADD) && !hasMade(Op.FSUB)) return false;
+  if (!hasMade(Op.FADD) && !hasMade(Op.FSUB) && !hasMade(Op.HADD)) return false;
   let progress = false;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
       const op = opOf(i);
-      if ((op != Op.FADD && op != Op.FSUB) || isExact(i) || useCount(i) == 0) continue;
-      if (fuse(i)) progress = true;
+      if ((op != Op.FADD && op != Op.FSUB && op != Op.HADD) || isExact(i) || useCount(i) == 0) continue;
+      if (op == Op.HADD ? fuseHalves(i) : fuse(i)) progress = true;
     }
   }
   return progress;

@@ -1,11 +1,11 @@
 /**
  * Merges accesses of neighbouring words within a block: loads into the first of them, stores into the last, up to 4 words
- * (uniform-buffer loads 8), when nothing between may touch the same memory. Without bounds checks also stores of 8 and 16
- * bits into wider ones, where the address is known to be aligned. `load a; load a+4` → `load x2 a`. Leaves volatile and
- * coherent accesses alone. O(accesses * 32).
+ * (uniform-buffer loads 8), when nothing between may touch the same memory. Where no bounds are checked, accesses of 8 and
+ * 16 bits become wider ones if the address is known to be aligned: two of 8 bits one of 16, two of 16 a word, which joins
+ * others in turn. `load a; load a+4` → `load x2 a`. Leaves volatile and coherent accesses alone. O(accesses * 32).
  */
 import { spend, U32Column } from "../../base/index.ts";
-import { InstrFlag, Op } from "../../gen/ir-ops.ts";
+import { DYNAMIC_SET, InstrFlag, Op } from "../../gen/ir-ops.ts";
 import { OptionFlag, optionFlag } from "../io.ts";
 import {
   alu2,
@@ -17,6 +17,7 @@ import {
   extract,
   firstInstr,
   flagsOf,
+  instrPlace,
   newInstr,
   nextBlock,
   nextInstr,
@@ -71,6 +72,9 @@ const base = changetype<U32Column>(PASS_BASE + 0x700);
 const aliased = changetype<U32Column>(PASS_BASE + 0x3000);
 const bytes = changetype<U32Column>(PASS_BASE + 0x800);
 const bits = changetype<U32Column>(PASS_BASE + 0x900);
+/** Order of the entries' instructions. */
+const order = changetype<U32Column>(PASS_BASE + 0xa00);
+let entered: u32 = 0;
 /** Bytes that the two offsets of a paired access reach: 255 words. */
 const SHARED_REACH: u32 = 1020;
 /** Bytes on either side that join a load: four words less its own. */
@@ -113,6 +117,7 @@ function enter(i: u32): void {
   bytes[k] = accBytes;
   aliased[k] = accAliased ? 1 : 0;
   bits[k] = accBits;
+  order[k] = ++entered;
 }
 
 /**
@@ -147,10 +152,21 @@ function mostWords(): u32 {
   return accSpace == Space.UBO ? 8 : 4;
 }
 
-/** An open access of the same kind right below or above the described one, or -1. */
-function neighbour(): i32 {
+/**
+ * Whether accesses of 8 and 16 bits, the described one at place `here` in the source and another, may be one: what they
+ * start from is aligned, and where buffers' bounds are checked, they are parts of one access, which is checked as a whole.
+ */
+function widens(here: u32, there: u32): bool {
+  if (isUnbound(accSpace)) return true;
+  // A pair is an address in memory of which nothing is known.
+  if (accSet == DYNAMIC_SET && accElement != 0 && componentsOf(accElement) == 2) return false;
+  return !optionFlag(OptionFlag.ROBUST) || (here == there && here != 0);
+}
+
+/** An open access of the same kind right below or above the described one i, which is entry `self` or none; or -1. */
+function neighbour(i: u32, self: i32): i32 {
   for (let k: u32 = 0; k < count; k++) {
-    if (kind[k] != accKind || bits[k] != accBits || !samePlace(k)) continue;
+    if (<i32>k == self || kind[k] != accKind || bits[k] != accBits || !samePlace(k)) continue;
     const adjacent = base[k] + bytes[k] == accBase || accBase + accBytes == base[k];
     if (!adjacent) continue;
     if (accBits == 0) {
@@ -158,7 +174,7 @@ function neighbour(): i32 {
       // Pairs of words in workgroup memory reach less far than one.
       if (accSpace == Space.SHARED && min<u32>(base[k], accBase) + whole > SHARED_REACH) continue;
       if (whole >> 2 <= mostWords()) return <i32>k;
-    } else if (accKind == Access.STORE && !optionFlag(OptionFlag.ROBUST)) {
+    } else if (widens(instrPlace[i], instrPlace[instr[k]])) {
       const low = min<u32>(base[k], accBase);
       const wanted = accBits >> 2;
       if ((low & (wanted - 1)) == 0 && (<u32>1) << min<u32>(zeroBits(accOffset, 0), 2) >= wanted) return <i32>k;
@@ -216,6 +232,52 @@ function joinLoads(i: u32, k: u32): void {
   bytes[k] = words << 2;
 }
 
+/** The described load i of 8 or 16 bits joins entry k: one load of twice the size where the entry stands. */
+function joinNarrowLoads(i: u32, k: u32): void {
+  const first = instr[k];
+  const below = accBase > base[k];
+  const low = below ? base[k] : accBase;
+  const wide: u32 = accBits == 8 ? 16 : 0;
+  const whole = like(first, 1, 0);
+  copyImms(whole);
+  setImm(whole, isUnbound(accSpace) ? 1 : 3, wide);
+  setBase(whole, low);
+  setFlags(whole, (flagsOf(first) & flagsOf(i)) | ((flagsOf(first) | flagsOf(i)) & InstrFlag.NONUNIFORM));
+  instrPlace[whole] = instrPlace[first];
+  cursorBefore(first);
+  place0(whole);
+  const lower = alu2(Op.IAND, whole, constant(((<u32>1) << accBits) - 1));
+  const upper = alu2(Op.USHR, whole, constant(accBits));
+  replaceUses(first, below ? lower : upper);
+  replaceUses(i, below ? upper : lower);
+  erase(first);
+  erase(i);
+  instr[k] = whole;
+  base[k] = low;
+  bytes[k] = accBits >> 2;
+  bits[k] = wide;
+}
+
+/** Entry k has grown: it may join others. */
+function joinFurther(k: u32): void {
+  let at = k;
+  while (spend(1) && describe(instr[at])) {
+    const other = neighbour(instr[at], <i32>at);
+    if (other < 0) return;
+    // The later one goes to the place of the earlier one.
+    let from = at;
+    at = <u32>other;
+    if (order[from] < order[at]) {
+      at = from;
+      from = <u32>other;
+      describe(instr[from]);
+    }
+    if (accBits != 0) joinNarrowLoads(instr[from], at);
+    else joinLoads(instr[from], at);
+    kind[from] = Access.NONE;
+  }
+}
+
 /** The immediates of the described access but its base: one place has one set of them. */
 function copyImms(to: u32): void {
   if (isUnbound(accSpace)) {
@@ -257,6 +319,7 @@ function joinStores(i: u32, k: u32): u32 {
   copyImms(whole);
   setImm(whole, isUnbound(accSpace) ? 1 : 3, wide);
   setBase(whole, low);
+  instrPlace[whole] = instrPlace[i];
   place0(whole);
   erase(first);
   erase(i);
@@ -273,9 +336,14 @@ function vectorize(block: u32): bool {
     next = nextInstr(i);
     if (!describe(i)) continue;
     const free = !accStrict && (accKind == Access.LOAD || accKind == Access.STORE);
-    const k = free ? neighbour() : -1;
+    const k = free ? neighbour(i, -1) : -1;
     if (k >= 0 && accKind == Access.LOAD) {
-      joinLoads(i, <u32>k);
+      if (accBits != 0) {
+        joinNarrowLoads(i, <u32>k);
+        joinFurther(<u32>k);
+      } else {
+        joinLoads(i, <u32>k);
+      }
       progress = true;
       continue;
     }

@@ -24,11 +24,13 @@ import { optCopyProp } from "./opt-copy-prop.ts";
 import { optCse } from "./opt-cse.ts";
 import { optDce } from "./opt-dce.ts";
 import { optDeadCf } from "./opt-dead-cf.ts";
+import { optHalf } from "./opt-half.ts";
 import { optIfConvert } from "./opt-if-convert.ts";
 import { optJumpThread } from "./opt-jump-thread.ts";
 import { optLicm } from "./opt-licm.ts";
 import { optMemory } from "./opt-memory.ts";
 import { optOffsets } from "./opt-offsets.ts";
+import { optPack } from "./opt-pack.ts";
 import { optRange } from "./opt-range.ts";
 import { optReassociate } from "./opt-reassociate.ts";
 import { optSink } from "./opt-sink.ts";
@@ -63,6 +65,7 @@ const LEVEL_1: usize = memory.data<u32>([
   Pass.OPT_IF_CONVERT,
   Pass.LOWER_IDIV,
   Pass.LOWER_TRANSCENDENTALS,
+  Pass.OPT_HALF,
   Pass.OPT_CONTRACT_FMA,
   Pass.OPT_BINDINGS,
   Pass.OPT_COPY_PROP,
@@ -98,6 +101,7 @@ const LEVEL_2: usize = memory.data<u32>([
   Pass.OPT_WAVE,
   Pass.LOWER_IDIV,
   Pass.LOWER_TRANSCENDENTALS,
+  Pass.OPT_HALF,
   Pass.OPT_CONTRACT_FMA,
   Pass.OPT_BINDINGS,
   REPEAT,
@@ -110,6 +114,7 @@ const LEVEL_2: usize = memory.data<u32>([
   Pass.OPT_OFFSETS,
   Pass.OPT_MEMORY,
   Pass.OPT_VECTORIZE,
+  Pass.OPT_PACK,
   Pass.OPT_COPY_PROP,
   Pass.OPT_CONST_FOLD,
   Pass.OPT_CSE,
@@ -166,6 +171,10 @@ export function runPass(pass: u32): bool {
       return optVectorize();
     case Pass.OPT_WAVE:
       return optWave();
+    case Pass.OPT_HALF:
+      return optHalf();
+    case Pass.OPT_PACK:
+      return optPack();
     case Pass.OPT_UNROLL:
       return optUnroll();
     case Pass.OPT_JUMP_THREAD:

@@ -1,4 +1,5 @@
 import { f32 as f, fmaExact, bitsOf as u } from "../../math/exact.ts";
+import { fmaHalf, halfBits, max, min } from "../../math/half.ts";
 
 /**
  * What each op of one result word means, from its prose in src/ir/ops.ts and nothing else. Operands and result are words;
@@ -88,6 +89,15 @@ function cube(a: number, b: number, c: number): { id: number; s: number; t: numb
   return { id: x < 0 ? 1 : 0, s: x < 0 ? z : -z, t: -y, ma: 2 * x };
 }
 
+/** An op on both halves of words, from what it does to one. */
+const halves =
+  (one: Meaning): Meaning =>
+  (a, b, c) =>
+    (one(a & 0xffff, b & 0xffff, c & 0xffff) & 0xffff) | (one(a >>> 16, b >>> 16, c >>> 16) << 16);
+const floats = (one: Meaning): Meaning =>
+  halves((a, b, c) => halfBits(one(fromHalf(a), fromHalf(b), fromHalf(c))));
+const s16 = (x: number): number => (x << 16) >> 16;
+
 /** Ops whose bits are given, whatever computes them. */
 export const exactMeaning: Readonly<Record<string, Meaning>> = {
   select: (a, b, c) => (a ? b : c),
@@ -161,6 +171,22 @@ export const exactMeaning: Readonly<Record<string, Meaning>> = {
   b2i: (a) => a,
   b2f: (a) => (a ? 0x3f800000 : 0),
   f2f16: (a) => half(a, "even"),
+  hadd: floats((a, b) => a + b),
+  hmul: floats((a, b) => a * b),
+  hfma: floats(fmaHalf),
+  hmin: floats(min),
+  hmax: floats(max),
+  hiadd: halves((a, b) => a + b),
+  hisub: halves((a, b) => a - b),
+  himul: halves((a, b) => Math.imul(a, b)),
+  hishl: halves((a, b) => a << (b % 16)),
+  hishr: halves((a, b) => s16(a) >> (b % 16)),
+  hushr: halves((a, b) => a >>> (b % 16)),
+  himin: halves((a, b) => Math.min(s16(a), s16(b))),
+  himax: halves((a, b) => Math.max(s16(a), s16(b))),
+  humin: halves((a, b) => Math.min(a, b)),
+  humax: halves((a, b) => Math.max(a, b)),
+  pack_halves: (a, b) => (a & 0xffff) | (b << 16),
   f162f: (a) => n(fromHalf(a)),
   pack_half_rtz: (a, b) => half(a, "towards 0") | (half(b, "towards 0") << 16),
   pack_unorm16: (a, b) => norm(a, 0, 65535) | (norm(b, 0, 65535) << 16),

@@ -1,0 +1,94 @@
+/** What of 16-bit arithmetic is folded into its readers: signs, picks of halves, conversions to f32. */
+import { Op } from "../../gen/ir-ops.ts";
+import { constBits, firstUse, imm, isConst, nextUse, opOf, sourceIndex, src, upperBound, userOf } from "../ir/index.ts";
+import { classOf, ValueClass } from "./classes.ts";
+import { Sel, selOf } from "./sel.ts";
+
+/** An op on both halves of words. */
+export function isHalfOp(op: u32): bool {
+  return op >= <u32>Op.HADD && op <= <u32>Op.HUMAX;
+}
+/** One on floats: its sources take signs. */
+export function isFloatOp(op: u32): bool {
+  return op >= <u32>Op.HADD && op <= <u32>Op.HMAX;
+}
+
+/** The word that a value has the high half of, or 0. */
+export function highHalf(v: u32): u32 {
+  return opOf(v) == Op.USHR && isConst(src(v, 1)) && constBits(src(v, 1)) == 16 ? src(v, 0) : 0;
+}
+
+/** An hmul that changes signs alone: those of both halves, or that of the low one where the high one is 0. */
+export function isHalfSign(v: u32): bool {
+  if (opOf(v) != Op.HMUL) return false;
+  const k: u32 = isConst(src(v, 1)) ? 1 : 0;
+  if (!isConst(src(v, k))) return false;
+  const bits = constBits(src(v, k));
+  return bits == 0xbc00bc00 || (bits == 0xbc00 && upperBound(src(v, 1 - k), 0) <= 0xffff);
+}
+
+/** Two halves of one word, in any order. */
+function isPick(v: u32): bool {
+  return wordOf(src(v, 0)) == wordOf(src(v, 1));
+}
+export function wordOf(v: u32): u32 {
+  const word = highHalf(v);
+  return word != 0 ? word : v;
+}
+
+/** Whether all readers take the value as source of an op on halves that picks halves and changes signs. */
+export function isHalfModifier(v: u32): bool {
+  const sign = isHalfSign(v);
+  if (!sign && (opOf(v) != Op.PACK_HALVES || !isPick(v))) return false;
+  for (let u = firstUse(v); u != 0; u = nextUse(u)) {
+    const op = opOf(userOf(u));
+    if (!isHalfOp(op) || classOf(userOf(u)) != ValueClass.VGPR) return false;
+    if (sign && !isFloatOp(op)) return false;
+  }
+  return true;
+}
+
+/** A sum, product or both: what v_fma_mix can do. */
+export function isMixOp(op: u32): bool {
+  return op == Op.FADD || op == Op.FSUB || op == Op.FMUL || op == Op.FFMA;
+}
+/** One that nothing else takes in. */
+function isMix(user: u32): bool {
+  return isMixOp(opOf(user)) && classOf(user) == ValueClass.VGPR && (selOf(user) == Sel.PLAIN || selOf(user) == Sel.ABSORBED_MIX);
+}
+
+/** Whether all readers of an f162f take the half itself. */
+export function usersTakeHalf(v: u32): bool {
+  for (let u = firstUse(v); u != 0; u = nextUse(u)) {
+    const user = userOf(u);
+    if (isMix(user)) continue;
+    const op = opOf(user);
+    if ((op != Op.FNEG && op != Op.FABS) || selOf(user) != Sel.LAZY) return false;
+    for (let w = firstUse(user); w != 0; w = nextUse(w)) if (!isMix(userOf(w))) return false;
+  }
+  return true;
+}
+
+/** Whether all readers of the high half of a word take it there. */
+export function usersTakeHigh(v: u32): bool {
+  for (let u = firstUse(v); u != 0; u = nextUse(u)) {
+    const op = opOf(userOf(u));
+    if (op != Op.F162F && op != Op.PACK_HALVES) return false;
+    if (op == Op.PACK_HALVES && classOf(userOf(u)) != ValueClass.VGPR) return false;
+  }
+  return true;
+}
+
+/** Nobody looks at the upper 16 bits: conversions from f16, joints of halves, and stores of 8 or 16 bits. */
+export function highHalfIgnored(i: u32): bool {
+  for (let u = firstUse(i); u != 0; u = nextUse(u)) {
+    const user = userOf(u);
+    const op = opOf(user);
+    if (op == Op.F162F || op == Op.PACK_HALVES) continue;
+    if (op == Op.STORE_SSBO && sourceIndex(u) == 0 && imm(user, 3) != 0) continue;
+    const unbound = op == Op.STORE_SHARED || op == Op.STORE_SCRATCH;
+    if (unbound && sourceIndex(u) == 0 && imm(user, 1) != 0) continue;
+    return false;
+  }
+  return true;
+}

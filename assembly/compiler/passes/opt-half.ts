@@ -1,0 +1,129 @@
+/**
+ * Arithmetic of 16-bit floats in their own width: what is computed as f32 from halves and rounded at once. Rounding twice
+ * is rounding once for sums and products (24 >= 2 * 11 + 2 bits), and minimum and maximum round nothing; a fused
+ * multiply-add would round differently and stays. `f2f16 (fadd (f162f %0), (f162f %1))` → `hadd %0, %1`. Signs change by a
+ * product with -1, whose NaN is the default one as that of the conversion. O(instructions).
+ */
+import { spend } from "../../base/index.ts";
+import { foldOp, InstrFlag, Op } from "../../gen/ir-ops.ts";
+import {
+  alu2,
+  constant,
+  constBits,
+  cursorBefore,
+  entryBlock,
+  firstInstr,
+  flagsOf,
+  hasMade,
+  isConst,
+  nextBlock,
+  nextInstr,
+  opOf,
+  replaceUses,
+  setFlags,
+  src,
+  upperBound,
+  useCount,
+} from "../ir/index.ts";
+
+/** -1 and 1 as f16. */
+const MINUS_ONE: u32 = 0xbc00;
+const ONE: u32 = 0x3c00;
+/** Changes of the sign that are looked through. */
+const SIGNS = 4;
+
+/** Whether an f32 value is one of f16 for sure: a converted half, a constant, one of them with another sign. */
+function isHalf(v: u32): bool {
+  let value = v;
+  for (let k = 0; k < SIGNS && (opOf(value) == Op.FNEG || opOf(value) == Op.FABS); k++) value = src(value, 0);
+  if (opOf(value) == Op.F162F) return true;
+  if (!isConst(value)) return false;
+  const bits = constBits(value);
+  return foldOp(Op.F162F, foldOp(Op.F2F16, bits, 0, 0), 0, 0) == bits;
+}
+
+function negated(half: u32): u32 {
+  return alu2(Op.HMUL, half, constant(MINUS_ONE));
+}
+
+/** The half that `isHalf` found, before the cursor, the high half 0. Signs are a few deep. */
+function halfOf(v: u32): u32 {
+  if (isConst(v)) return constant(foldOp(Op.F2F16, constBits(v), 0, 0));
+  if (opOf(v) == Op.FNEG) return negated(halfOf(src(v, 0)));
+  if (opOf(v) == Op.FABS) {
+    const half = halfOf(src(v, 0));
+    return alu2(Op.HMAX, half, negated(half));
+  }
+  const word = src(v, 0);
+  return upperBound(word, 0) <= 0xffff ? word : alu2(Op.IAND, word, constant(0xffff));
+}
+
+function two(op: u32, inner: u32): u32 {
+  const a = halfOf(src(inner, 0));
+  const b = halfOf(src(inner, 1));
+  const result = alu2(op, a, opOf(inner) == Op.FSUB ? negated(b) : b);
+  setFlags(result, flagsOf(inner) & InstrFlag.EXACT);
+  return result;
+}
+
+/** What computes the f2f16 as halves, or 0. */
+function narrowed(i: u32): u32 {
+  const inner = src(i, 0);
+  const op = opOf(inner);
+  // The default NaN already: nothing is left to convert.
+  if (op == Op.F162F) return isRounded(src(inner, 0)) ? src(inner, 0) : 0;
+  if (useCount(inner) != 1) return 0;
+  switch (op) {
+    case Op.FADD:
+    case Op.FSUB:
+    case Op.FMUL:
+    case Op.FMIN:
+    case Op.FMAX:
+      if (!isHalf(src(inner, 0)) || !isHalf(src(inner, 1))) return 0;
+      break;
+    case Op.FNEG:
+    case Op.FABS:
+    case Op.FSAT:
+      if (!isHalf(src(inner, 0))) return 0;
+      break;
+    default:
+      return 0;
+  }
+  cursorBefore(i);
+  switch (op) {
+    case Op.FADD:
+    case Op.FSUB:
+      return two(Op.HADD, inner);
+    case Op.FMUL:
+      return two(Op.HMUL, inner);
+    case Op.FMIN:
+      return two(Op.HMIN, inner);
+    case Op.FMAX:
+      return two(Op.HMAX, inner);
+    case Op.FSAT:
+      return alu2(Op.HMIN, alu2(Op.HMAX, halfOf(src(inner, 0)), constant(0)), constant(ONE));
+    default:
+      return halfOf(inner);
+  }
+}
+
+/** A half that arithmetic or a conversion made. */
+function isRounded(v: u32): bool {
+  const op = opOf(v);
+  return (op >= <u32>Op.HADD && op <= <u32>Op.HMAX && upperBound(v, 0) <= 0xffff) || op == Op.F2F16;
+}
+
+export function optHalf(): bool {
+  if (!hasMade(Op.F2F16)) return false;
+  let progress = false;
+  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
+    for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
+      if (opOf(i) != Op.F2F16 || useCount(i) == 0) continue;
+      const value = narrowed(i);
+      if (value == 0) continue;
+      replaceUses(i, value);
+      progress = true;
+    }
+  }
+  return progress;
+}
