@@ -178,7 +178,15 @@ function operandsOf(row: Row, format: FormatName): { dst: Operand[]; src: Operan
         // The short form's source 1 is a bare VGPR number.
         return { kind: "vgpr", dwords, type, neg: false, abs: false, literal: false, field };
       }
-      return { kind, dwords, type, neg: e64 && mods, abs: (format === "VOP3" || format === "VOP3P") && mods, literal, field };
+      return {
+        kind,
+        dwords,
+        type,
+        neg: e64 && mods,
+        abs: (format === "VOP3" || format === "VOP3P") && mods,
+        literal,
+        field,
+      };
     };
   };
   const toDst = take(dstFields[format] ?? ["sdst"]);

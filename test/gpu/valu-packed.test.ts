@@ -87,11 +87,7 @@ const mixes: readonly (readonly [text: string, kind: "single" | "low" | "high", 
     (a, b, c) => fma32(-half(high(a)), Math.abs(half(low(b))), f32(c)),
   ],
   ["v_fma_mix_f32 v8, v4, 1.0, v6 op_sel_hi:[1,0,1]", "single", (a, _b, c) => fma32(half(low(a)), 1, half(low(c)))],
-  [
-    "v_fma_mixlo_f16 v8, v4, v5, v6 op_sel_hi:[1,0,0]",
-    "low",
-    (a, b, c) => fma32(half(low(a)), f32(b), f32(c)),
-  ],
+  ["v_fma_mixlo_f16 v8, v4, v5, v6 op_sel_hi:[1,0,0]", "low", (a, b, c) => fma32(half(low(a)), f32(b), f32(c))],
   [
     "v_fma_mixhi_f16 v8, v4, v5, v6 op_sel:[0,0,1] op_sel_hi:[0,1,1]",
     "high",

@@ -85,7 +85,8 @@ function operand(op: Op, o: Operand, choice: number, slot: number, draft: Draft)
     case "vgpr": {
       const n = vgprNumbers[choice]! + 4 * slot;
       const wide =
-        o.field === "src0" || ((op.format === "VOP3" || op.format === "VOP3B" || op.format === "VOP3P") && o.field!.startsWith("src"));
+        o.field === "src0" ||
+        ((op.format === "VOP3" || op.format === "VOP3B" || op.format === "VOP3P") && o.field!.startsWith("src"));
       set(wide ? VGPR0 + n : n);
       return tuple("v", n, o.dwords);
     }

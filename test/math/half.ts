@@ -29,7 +29,12 @@ export const min = (x: number, y: number) =>
 export const max = (x: number, y: number) =>
   Number.isNaN(x) ? y : Number.isNaN(y) ? x : x > y || (x === y && isMinusZero(y)) ? x : y;
 /** x*y+z rounded once to a format. */
-export function fma(x: number, y: number, z: number, ...format: [precision: number, least: number, top: number]): number {
+export function fma(
+  x: number,
+  y: number,
+  z: number,
+  ...format: [precision: number, least: number, top: number]
+): number {
   const plain = x * y + z;
   if (![x, y, z].every(Number.isFinite) || x === 0 || y === 0) return plain;
   return fmaExact(x, y, z, ...format) || (plain === 0 ? plain : 0 * plain);

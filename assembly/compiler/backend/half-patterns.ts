@@ -54,7 +54,11 @@ export function isMixOp(op: u32): bool {
 }
 /** One that nothing else takes in. */
 function isMix(user: u32): bool {
-  return isMixOp(opOf(user)) && classOf(user) == ValueClass.VGPR && (selOf(user) == Sel.PLAIN || selOf(user) == Sel.ABSORBED_MIX);
+  return (
+    isMixOp(opOf(user)) &&
+    classOf(user) == ValueClass.VGPR &&
+    (selOf(user) == Sel.PLAIN || selOf(user) == Sel.ABSORBED_MIX)
+  );
 }
 
 /** Whether all readers of an f162f take the half itself. */

@@ -143,7 +143,7 @@ export function selectHalves(i: u32): void {
   const a = halvesOperand(src(i, 0), isFloat);
   let mods = foundMods;
   const b = halvesOperand(src(i, 1), isFloat);
-  let second = foundMods;
+  const second = foundMods;
   if (op == Op.HISHL || op == Op.HISHR || op == Op.HUSHR) {
     // The reversed shifts.
     valu(halvesInstr(op), define(i), b, a, 0, second | (mods << 1));

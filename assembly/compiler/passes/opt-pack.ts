@@ -9,7 +9,6 @@
 import { spend } from "../../base/index.ts";
 import { InstrFlag, Op } from "../../gen/ir-ops.ts";
 import {
-  alu1,
   alu2,
   alu3,
   constant,

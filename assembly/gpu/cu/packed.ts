@@ -1,5 +1,12 @@
 /** VOP3P on a wave: instructions on both halves of a dword, and v_fma_mix. Source: RDNA2 ISA, VOP3P chapter. */
-import { CANONICAL_NAN, f16ToF32Bits, f32ToF16Bits, fmaF32Mode, isNanBits, saturateF32 } from "../../base/math/index.ts";
+import {
+  CANONICAL_NAN,
+  f16ToF32Bits,
+  f32ToF16Bits,
+  fmaF32Mode,
+  isNanBits,
+  saturateF32,
+} from "../../base/math/index.ts";
 import { Op, OpFlag, opFlags, opSrc } from "../../gen/isa-ops.ts";
 import { raiseNotModelled } from "../fault.ts";
 import { Mod, Rec, Wave } from "../layout.ts";

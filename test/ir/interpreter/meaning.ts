@@ -94,8 +94,7 @@ const halves =
   (one: Meaning): Meaning =>
   (a, b, c) =>
     (one(a & 0xffff, b & 0xffff, c & 0xffff) & 0xffff) | (one(a >>> 16, b >>> 16, c >>> 16) << 16);
-const floats = (one: Meaning): Meaning =>
-  halves((a, b, c) => halfBits(one(fromHalf(a), fromHalf(b), fromHalf(c))));
+const floats = (one: Meaning): Meaning => halves((a, b, c) => halfBits(one(fromHalf(a), fromHalf(b), fromHalf(c))));
 const s16 = (x: number): number => (x << 16) >> 16;
 
 /** Ops whose bits are given, whatever computes them. */
