@@ -16,6 +16,8 @@ export interface Argument {
   readonly push?: readonly number[];
   /** Bytes of each buffer by binding; as the shader's blocks need where absent. */
   readonly sizes?: readonly number[];
+  /** What the buffers of set 0 hold, by binding; as the fill says beyond it. */
+  readonly contents?: readonly Uint32Array[];
 }
 
 /** What a run left in its buffers, or why there is nothing. */
@@ -112,7 +114,7 @@ export class KernelRun {
           const bytes = this.#argument.sizes?.[binding.binding] ?? Math.max(1024, Math.ceil(needed / 16) * 16);
           const buffer = rig.alloc(bytes);
           const words = rig.u32(buffer.physical, bytes / 4);
-          for (let i = 0; i < words.length; i++) words[i] = this.#value(i);
+          for (let i = 0; i < words.length; i++) words[i] = this.#argument.contents?.[binding.binding]?.[i] ?? this.#value(i);
           buffers.push(words);
           start.push({ set, binding: binding.binding, element, words: words.slice() });
           const descriptor = binding.type.endsWith("TexelBuffer")

@@ -2,7 +2,7 @@
 import { failed } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvGlslStd450 as G, SpvOp } from "../../gen/spirv.ts";
-import { constant, stage } from "../ir/index.ts";
+import { constant, opOf, src, stage } from "../ir/index.ts";
 import { binary, bitfieldExtract, bitfieldInsert, borrowOf, carryOf, dot, reduceBool, unary } from "./alu.ts";
 import {
   compositeConstruct,
@@ -14,7 +14,7 @@ import {
   vectorInsertDynamic,
   vectorShuffle,
 } from "./composites.ts";
-import { bin, fsub, sel, un } from "./fold-build.ts";
+import { bin, fsub, sel, tri, un } from "./fold-build.ts";
 import { setExact } from "./fold-words.ts";
 import { determinant, glslPack, glslScalar, glslVector, inverse } from "./glsl450.ts";
 import {
@@ -211,6 +211,14 @@ function liftTwoResults(f: u32, at: u32): void {
   storePointer(p, stored, 0, 0);
 }
 
+/** fma of halves that stand as f32: rounded once, to a half. */
+function halfFma(a: u32, b: u32, c: u32): u32 {
+  return un(Op.F162F, tri(Op.HFMA, halfOf(a), halfOf(b), halfOf(c)));
+}
+function halfOf(v: u32): u32 {
+  return opOf(v) == Op.F162F ? src(v, 0) : un(Op.F2F16, v);
+}
+
 function liftExtInst(at: u32, count: u32): void {
   const set = idAt(at + 3);
   const f = wordAt(at + 4);
@@ -286,9 +294,12 @@ function liftExtInst(at: u32, count: u32): void {
     malformed(at);
     return;
   }
+  const isHalfFma = f == G.Fma && scalarWidth(idAt(at + 1)) == 16;
   for (let k: u32 = 0; k < n && !failed(); k++) {
     const y = f == G.Ldexp ? exponentOf(leafPool[b + k]) : leafPool[b + k];
-    const value = glslScalar(f, leafPool[a + k], y, leafPool[c + k]);
+    const value = isHalfFma
+      ? halfFma(leafPool[a + k], y, leafPool[c + k])
+      : glslScalar(f, leafPool[a + k], y, leafPool[c + k]);
     if (value == 0) unsupported(Unsupported.EXT_INST, f);
     else leafPool[out + k] = value;
   }
