@@ -532,7 +532,7 @@ const makeRows = (): readonly OpRow[] => [
 export const instrFlags = [
   /** Not to be contracted, reassociated or approximated (NoContraction). */
   "exact",
-  /** iadd, imul, ishl: no unsigned wrap. */
+  /** iadd, imul, ishl: no unsigned wrap. Ops on halves: one scalar, whose high half is 0. */
   "nuw",
   /** A value that may differ between lanes, an if or loop that lanes may leave at different times. Set by `divergence`. */
   "div",

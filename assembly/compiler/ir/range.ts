@@ -1,6 +1,6 @@
 /** What is known of a value's bits from how it is made: a few instructions deep, so cheap and bounded. */
-import { Op } from "../../gen/ir-ops.ts";
-import { blockOf, constBits, imm, isConst, lastInstr, opOf, src, srcCount, widthOf } from "./instr.ts";
+import { InstrFlag, Op } from "../../gen/ir-ops.ts";
+import { blockOf, constBits, flagsOf, imm, isConst, lastInstr, opOf, src, srcCount, widthOf } from "./instr.ts";
 import { condition, Kind, kindOf, listFirst, listLast, nextNode, parentOf, pred } from "./nodes.ts";
 import { localSize } from "./shader.ts";
 
@@ -97,6 +97,7 @@ export function upperBound(v: u32, depth: u32): u32 {
     case Op.HIMAX:
     case Op.HUMIN:
     case Op.HUMAX: {
+      if ((flagsOf(v) & InstrFlag.NUW) != 0) return 0xffff;
       // 0 above in all sources: 0 above in the result.
       const count = srcCount(v);
       for (let k: u32 = 0; k < count; k++) if (upperBound(src(v, k), depth + 1) > 0xffff) return unknown;

@@ -22,8 +22,8 @@ import {
   nextInstr,
   opOf,
   replaceUses,
+  setFlags,
   src,
-  upperBound,
   useCount,
 } from "../ir/index.ts";
 
@@ -88,8 +88,14 @@ function fuseHalves(i: u32): bool {
     if (k == 0 && useCount(product) > 1 && opOf(src(i, 1)) == Op.HMUL) continue;
     cursorBefore(i);
     let x = src(product, 0);
-    if (inner != 0) x = alu2(Op.HMUL, x, constant(upperBound(x, 0) <= 0xffff ? 0xbc00 : 0xbc00bc00));
-    replaceUses(i, alu3(Op.HFMA, x, src(product, 1), src(i, 1 - k)));
+    const isScalar = flagsOf(i) & InstrFlag.NUW;
+    if (inner != 0) {
+      x = alu2(Op.HMUL, x, constant(isScalar != 0 ? 0xbc00 : 0xbc00bc00));
+      setFlags(x, isScalar);
+    }
+    const sum = alu3(Op.HFMA, x, src(product, 1), src(i, 1 - k));
+    setFlags(sum, isScalar);
+    replaceUses(i, sum);
     addContraction();
     return true;
   }

@@ -42,8 +42,15 @@ function isHalf(v: u32): bool {
   return foldOp(Op.F162F, foldOp(Op.F2F16, bits, 0, 0), 0, 0) == bits;
 }
 
+/** An op on two scalars, whose high halves are 0. */
+function scalar(op: u32, a: u32, b: u32, flags: u32): u32 {
+  const i = alu2(op, a, b);
+  setFlags(i, flags | InstrFlag.NUW);
+  return i;
+}
+
 function negated(half: u32): u32 {
-  return alu2(Op.HMUL, half, constant(MINUS_ONE));
+  return scalar(Op.HMUL, half, constant(MINUS_ONE), 0);
 }
 
 /** The half that `isHalf` found, before the cursor, the high half 0. Signs are a few deep. */
@@ -52,7 +59,7 @@ function halfOf(v: u32): u32 {
   if (opOf(v) == Op.FNEG) return negated(halfOf(src(v, 0)));
   if (opOf(v) == Op.FABS) {
     const half = halfOf(src(v, 0));
-    return alu2(Op.HMAX, half, negated(half));
+    return scalar(Op.HMAX, half, negated(half), 0);
   }
   const word = src(v, 0);
   return upperBound(word, 0) <= 0xffff ? word : alu2(Op.IAND, word, constant(0xffff));
@@ -61,9 +68,7 @@ function halfOf(v: u32): u32 {
 function two(op: u32, inner: u32): u32 {
   const a = halfOf(src(inner, 0));
   const b = halfOf(src(inner, 1));
-  const result = alu2(op, a, opOf(inner) == Op.FSUB ? negated(b) : b);
-  setFlags(result, flagsOf(inner) & InstrFlag.EXACT);
-  return result;
+  return scalar(op, a, opOf(inner) == Op.FSUB ? negated(b) : b, flagsOf(inner) & InstrFlag.EXACT);
 }
 
 /** What computes the f2f16 as halves, or 0. */
@@ -101,7 +106,7 @@ function narrowed(i: u32): u32 {
     case Op.FMAX:
       return two(Op.HMAX, inner);
     case Op.FSAT:
-      return alu2(Op.HMIN, alu2(Op.HMAX, halfOf(src(inner, 0)), constant(0)), constant(ONE));
+      return scalar(Op.HMIN, scalar(Op.HMAX, halfOf(src(inner, 0)), constant(0), 0), constant(ONE), 0);
     default:
       return halfOf(inner);
   }
