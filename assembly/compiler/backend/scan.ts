@@ -20,7 +20,7 @@ import { nodeInfo, nodeTarget, valueClass, valueNeed, valueOperand, valueSel } f
 import { endDescriptors, noteBlock, noteDescriptor, startDescriptors } from "./descriptors.ts";
 import { noteExact, startQuads } from "./exact.ts";
 import { endLaunch, noteLaunch, startLaunch } from "./launch.ts";
-import { Sel } from "./patterns.ts";
+import { Sel } from "./sel.ts";
 import { noteWrite, startWrites } from "./scalar-loads.ts";
 
 const FRAGMENT: u32 = 2;
