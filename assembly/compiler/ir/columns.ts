@@ -26,11 +26,10 @@ export const instrNext = changetype<Field16>(INSTRS + 16);
 export const instrSlots = changetype<Field16>(INSTRS + 20);
 /** Number of sources in the low half, capacity in slots in the high half. */
 export const instrCounts = changetype<Field16>(INSTRS + 24);
+/** The first of four immediates side by side: `imm`. */
 export const instrImm0 = changetype<Field16>(INSTRS + 28);
-export const instrImm1 = changetype<Field16>(INSTRS + 32);
 /** Third immediate; the if node of an `if`. */
 export const instrImm2 = changetype<Field16>(INSTRS + 36);
-export const instrImm3 = changetype<Field16>(INSTRS + 40);
 export const instrUses = changetype<Field16>(INSTRS + 44);
 export const instrUseCount = changetype<Field16>(INSTRS + 48);
 export const instrPlace = changetype<Field16>(INSTRS + 52);

@@ -3,13 +3,23 @@
  * passes run again while one of them changes something, at most MAX_ROUNDS times. With the VALIDATE option the IR is
  * validated after each pass, and a broken rule fails with the pass, the rule and the place.
  */
-import { Fail, fail, failAt, failed } from "../../base/index.ts";
+import { Fail, failAt, failed } from "../../base/index.ts";
 import { Rule } from "../../gen/ir-invariants.ts";
 import { Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
 import { Pass } from "../../gen/ir-passes.ts";
 import { passed } from "../host.ts";
 import { OptionFlag, optionFlag } from "../io.ts";
-import { brokenAt, brokenPlace, entryBlock, firstInstr, instrPlace, nextBlock, nextInstr, opOf, validate } from "../ir/index.ts";
+import {
+  brokenAt,
+  brokenPlace,
+  entryBlock,
+  firstInstr,
+  instrPlace,
+  nextBlock,
+  nextInstr,
+  opOf,
+  validate,
+} from "../ir/index.ts";
 import { divergence } from "./divergence.ts";
 import { lowerBoolPhis } from "./lower-bool-phis.ts";
 import { lowerIdiv } from "./lower-idiv.ts";
@@ -252,7 +262,8 @@ export function runPasses(level: u32): void {
 function checkLowered(): void {
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
-      if (opOf(i) != Op.NONE && (opFlags(opOf(i)) & OpFlag.LOWERED) != 0) failAt(instrPlace[i], Fail.INVALID_IR, 0, Rule.LOWERED, i);
+      if (opOf(i) != Op.NONE && (opFlags(opOf(i)) & OpFlag.LOWERED) != 0)
+        failAt(instrPlace[i], Fail.INVALID_IR, 0, Rule.LOWERED, i);
     }
   }
 }
