@@ -50,7 +50,7 @@ export function compiled(request: CompileRequest, core: CoreTools, hasIr = true)
 }
 
 /** What a comparison found; `kind` near: apart by approximations alone. */
-interface Found {
+export interface Found {
   readonly kind: "same" | "near" | "apart" | "wrong" | "not run";
   readonly why: string;
 }

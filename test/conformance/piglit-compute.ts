@@ -1,8 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CompileRequest, defaultRequest } from "../../src/codeobj/index.ts";
+import { type CoreTools, createCore } from "../../src/core/index.ts";
 import { createLocalCompiler, createMachine } from "../../src/service/index.ts";
+import { opName } from "../../src/spirv/index.ts";
 import { runKernel } from "../e2e/run-kernel.ts";
+import { against, compiled, type Found } from "./levels.ts";
+import { interpret } from "./middle.ts";
 
 /** A colour that one invocation of a case must write: red, green, blue. */
 interface Probe {
@@ -99,10 +103,50 @@ function readScript(
 
 const levels = [0, 1, 2] as const;
 
-/** Runs every compute test of a folder, compiled at each level, on the simulated GPU. Prints what fails; true where nothing does. */
+/** A test at one level: what its buffer of colours holds afterwards. */
+type Run = (optimization: 0 | 1 | 2, contraction: boolean) => Promise<Uint32Array>;
+
+/** The first probe that a level fails, as text. */
+async function failureOf({ probes, localSize }: ConvertedTest, run: Run): Promise<string | undefined> {
+  for (const level of levels) {
+    try {
+      const out = await run(level, true);
+      const written = new Float32Array(out.buffer, out.byteOffset, out.length);
+      const wrong = probes.filter(({ group, x, color }) =>
+        color.some((wanted, at) => written[4 * (group * localSize + x) + at] !== wanted),
+      );
+      if (wrong.length > 0)
+        return `level ${level}: ${wrong.length} of ${probes.length} probes, first ${JSON.stringify(wrong[0])}`;
+    } catch (error) {
+      return `level ${level}: ${String(error).slice(0, 300)}`;
+    }
+  }
+  return undefined;
+}
+
+/** Without contraction: the levels' bits against each other, and against the interpreter's of the IR. */
+async function compared(test: ConvertedTest, request: CompileRequest, core: CoreTools, run: Run): Promise<Found> {
+  const outs = [await run(0, false), await run(1, false), await run(2, false)];
+  const apart = outs.findIndex((out) => out.some((word, k) => word !== outs[0]![k]));
+  if (apart >= 0) return { kind: "wrong", why: `level 0 and ${apart} differ without contraction` };
+  const made = compiled({ ...request, options: { ...request.options, optimization: 2 } }, core);
+  if (typeof made === "string") return { kind: "wrong", why: made };
+  const empty = { set: 0, binding: 1, element: 0, words: new Uint32Array(outs[0]!.length) };
+  const start = { buffers: [{ ...empty, binding: 0, words: test.words }, empty], push: new Uint32Array(1) };
+  const grid = { groups: [test.groups, 1, 1], threads: [test.localSize, 1, 1] } as const;
+  const of = (ir: string) => interpret(ir, start, "floats", grid);
+  return against({ buffers: [test.words, outs[0]!] }, of(made.lifted), [of(made.last)]);
+}
+
+/**
+ * Runs every compute test of a folder, compiled at each level, on the simulated GPU, against the values in its file; then
+ * without contraction, against the interpreter of IR. Prints what fails; true where nothing does.
+ */
 export async function piglitComputeTests(folder: string): Promise<boolean> {
   const machine = createMachine({ memoryBytes: 128 << 20 });
   const compiler = createLocalCompiler();
+  const core = await createCore({ checked: true, opName });
+  const middle = { same: 0, near: 0, apart: 0, "not run": 0, wrong: 0 };
   let passed = 0;
   const failures: string[] = [];
   try {
@@ -110,39 +154,40 @@ export async function piglitComputeTests(folder: string): Promise<boolean> {
       const text = readFileSync(join(folder, name), "utf8");
       if (!name.endsWith(".shader_test") || !text.includes("[compute shader]")) continue;
       const test = convertComputeTest(text);
-      const wrongAt = async (optimization: 0 | 1 | 2): Promise<string | undefined> => {
-        const request: CompileRequest = {
-          ...defaultRequest,
-          language: "glsl",
-          stage: "compute",
-          source: test.source,
-          filename: name,
-          options: { ...defaultRequest.options, optimization },
-        };
-        const colors = new Uint32Array(4 * test.groups * test.localSize);
-        const buffers = [test.words, colors];
-        const run = { buffers, push: new Uint32Array(0), groups: [test.groups, 1, 1] } as const;
-        const result = await runKernel(machine, compiler, request, run);
-        const out = result.buffers[1]!;
-        const written = new Float32Array(out.buffer, out.byteOffset, out.length);
-        const wrong = test.probes.filter(({ group, x, color }) =>
-          color.some((wanted, at) => written[4 * (group * test.localSize + x) + at] !== wanted),
-        );
-        if (wrong.length === 0) return undefined;
-        return `${wrong.length} of ${test.probes.length} probes, first ${JSON.stringify(wrong[0])}`;
+      const request: CompileRequest = {
+        ...defaultRequest,
+        language: "glsl",
+        stage: "compute",
+        source: test.source,
+        filename: name,
       };
-      let failure: string | undefined;
-      for (const level of levels) {
-        const wrong = await wrongAt(level).catch((error: unknown) => String(error).slice(0, 300));
-        if (wrong !== undefined) failure ??= `level ${level}: ${wrong}`;
-      }
+      const run: Run = async (optimization, contraction) => {
+        const buffers = [test.words, new Uint32Array(4 * test.groups * test.localSize)];
+        const pipeline = contraction ? request.pipeline : { floatControls: { contraction } };
+        const options = { ...request.options, optimization };
+        const result = await runKernel(
+          machine,
+          compiler,
+          { ...request, pipeline, options },
+          { buffers, push: new Uint32Array(0), groups: [test.groups, 1, 1] },
+        );
+        return result.buffers[1]!;
+      };
+      const failure = await failureOf(test, run);
       if (failure === undefined) passed++;
       else failures.push(`${name}: ${failure}`);
+      const { kind, why } = await compared(test, request, core, run);
+      middle[kind]++;
+      if (kind === "wrong" || kind === "not run" || kind === "apart") console.log(`${name}: ${kind}: ${why}`);
     }
   } finally {
     await machine.close();
   }
   for (const failure of failures) console.log(failure);
   console.log(`Piglit's compute tests: ${passed} passed at levels ${levels.join(", ")}, ${failures.length} failed`);
-  return failures.length === 0;
+  console.log(
+    `without contraction, at each level and by the IR interpreter: the same bits ${middle.same}, within 2^-10 by approximated operations ` +
+      `${middle.near}, further apart by those ${middle.apart}, not run by the interpreter ${middle["not run"]}, wrong ${middle.wrong}`,
+  );
+  return failures.length === 0 && middle.wrong === 0;
 }
