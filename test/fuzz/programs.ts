@@ -122,8 +122,10 @@ class Generator {
 
   condition(depth: number): string {
     const kind = this.#next();
-    if (depth > 0 && kind < 0.2)
-      return `(${this.condition(depth - 1)} ${this.#pick(["&&", "||", "!=", "=="])} ${this.condition(depth - 1)})`;
+    if (depth > 0 && kind < 0.2) {
+      const first = this.condition(depth - 1);
+      return this.#apart(() => `(${first} ${this.#pick(["&&", "||", "!=", "=="])} ${this.condition(depth - 1)})`);
+    }
     if (kind < 0.3)
       return `(${this.#pick(["(id & 1u) == 0u", "id < 20u", "u[0] > 2u", "(x & 4u) != 0u", "subgroupElect()"])})`;
     const type = this.#pick(this.#types);
@@ -131,12 +133,24 @@ class Generator {
     return `(${this.#expression(type, depth - 1)} ${operator} ${this.#expression(type, depth - 1)})`;
   }
 
+  /** What only some of the lanes may come to. */
+  #apart(make: () => string): string {
+    const was = this.#diverged;
+    this.#diverged = true;
+    const made = make();
+    this.#diverged = was;
+    return made;
+  }
+
   /** An expression without side effects but for calls, which write nothing that others of it read. */
   #expression(type: Type, depth: number): string {
     if (depth <= 0 || this.#chance(0.1)) return this.#chance(0.3) ? this.#literal(type) : this.#variable(type);
     const e = (of: Type = type): string => this.#expression(of, depth - 1);
     const kind = this.#next();
-    if (kind < 0.1) return `(${this.condition(depth - 1)} ? ${e()} : ${e()})`;
+    if (kind < 0.1) {
+      const on = this.condition(depth - 1);
+      return this.#apart(() => `(${on} ? ${e()} : ${e()})`);
+    }
     const arrays = this.#arrays.filter((a) => a.type === type);
     if (arrays.length > 0 && kind < 0.2) return `${this.#pick(arrays).name}[${this.#index(depth)}]`;
     const calls = this.#functions.filter((f) => f.type === type && !f.writes);
