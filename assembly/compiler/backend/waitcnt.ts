@@ -22,7 +22,6 @@ import {
   mOp,
   mPlace,
 } from "./columns.ts";
-import { hasBackEdge } from "./hulls.ts";
 import { P_RELEASE } from "./launch.ts";
 import {
   Hw,
@@ -386,21 +385,20 @@ export function insertWaitcnt(): void {
   nextGroup = flowBytes.at(count * ROW_BYTES);
   store<u8>(stateOf(bOrder[0]) + REACHED_BYTE, 1);
   store<u8>(stateOf(bOrder[0]) + DIRTY_BYTE, 1);
-  if (!hasBackEdge()) {
-    // Each state is whole when its block is reached: one walk is enough.
-    for (let k: u32 = 0; k < count && spend(16); k++) {
-      const b = bOrder[k];
-      loadState(b);
-      walk(b, true);
-      if (bSucc0[b] != 0) mergeInto(bSucc0[b]);
-      if (bSucc1[b] != 0) mergeInto(bSucc1[b]);
-    }
-    return;
+  // Only blocks from the first one that control goes back to, to the last one that goes back, may see their state grow.
+  let loopStart = count;
+  let loopEnd: u32 = 0;
+  for (let k: u32 = 0; k < count; k++) {
+    const first = min<u32>(backTo(bSucc0[bOrder[k]], k), backTo(bSucc1[bOrder[k]], k));
+    if (first > k) continue;
+    loopStart = min<u32>(loopStart, first);
+    loopEnd = k + 1;
   }
-  let changed = true;
+  walkOnce(0, min<u32>(loopStart, count));
+  let changed = loopStart < loopEnd;
   while (changed) {
     changed = false;
-    for (let k: u32 = 0; k < count; k++) {
+    for (let k = loopStart; k < loopEnd; k++) {
       const b = bOrder[k];
       if (load<u8>(stateOf(b) + DIRTY_BYTE) == 0) continue;
       store<u8>(stateOf(b) + DIRTY_BYTE, 0);
@@ -412,9 +410,25 @@ export function insertWaitcnt(): void {
       if (bSucc1[b] != 0 && mergeInto(bSucc1[b]) && bIndex[bSucc1[b]] <= k) changed = true;
     }
   }
-  for (let k: u32 = 0; k < count; k++) {
+  for (let k = loopStart; k < loopEnd; k++) {
+    loadState(bOrder[k]);
+    walk(bOrder[k], true);
+  }
+  walkOnce(max<u32>(loopStart, loopEnd), count);
+}
+
+/** Place of a successor that stands at place k or before it, else the largest number. */
+function backTo(successor: u32, k: u32): u32 {
+  return successor != 0 && bIndex[successor] <= k ? bIndex[successor] : u32.MAX_VALUE;
+}
+
+/** Blocks at the places [from, to), whose states are whole when they are reached. */
+function walkOnce(from: u32, to: u32): void {
+  for (let k = from; k < to && spend(16); k++) {
     const b = bOrder[k];
     loadState(b);
     walk(b, true);
+    if (bSucc0[b] != 0) mergeInto(bSucc0[b]);
+    if (bSucc1[b] != 0) mergeInto(bSucc1[b]);
   }
 }
