@@ -2,21 +2,7 @@
 import { Fail, failAt } from "../../base/index.ts";
 import { Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
 import { Op as Isa } from "../../gen/isa-ops.ts";
-import {
-  constBits,
-  firstUse,
-  imm,
-  instrPlace,
-  isConst,
-  nextUse,
-  opOf,
-  sourceIndex,
-  src,
-  srcCount,
-  useCount,
-  userOf,
-  widthOf,
-} from "../ir/index.ts";
+import { constBits, hasMade, instrPlace, isConst, opOf, src, srcCount, useCount, widthOf } from "../ir/index.ts";
 import { constantOperand, copy, salu, saluNew, valu, valuNew } from "./build.ts";
 import { isScalarCompare } from "./classes.ts";
 import { valueOperand, vHint } from "./columns.ts";
@@ -487,7 +473,7 @@ export function selectVector(i: u32): void {
     return;
   }
   if (selectFused(i)) return;
-  if (isMixOp(op) && takesHalves(i)) {
+  if (isMixOp(op) && hasMade(Op.F162F) && takesHalves(i)) {
     const dst = newVreg(RegClass.VGPR, 1);
     selectMix(Isa.v_fma_mix_f32, i, dst);
     valueOperand[i] = dst;

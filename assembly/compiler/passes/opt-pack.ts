@@ -267,8 +267,26 @@ function maskBits(v: u32): u32 {
   return bits != 0 && (bits & (bits + 1)) == 0 ? 32 - clz<u32>(bits) : 0;
 }
 
+/** A mask of a mask, a shift of a shift: one of both; 0 for another instruction. */
+function nested(i: u32): u32 {
+  const shifts = opOf(i) == Op.USHR;
+  const k: u32 = !shifts && isConst(src(i, 0)) ? 1 : 0;
+  const inner = src(i, k);
+  if (opOf(inner) != opOf(i) || widthOf(inner) != 32) return 0;
+  const m: u32 = !shifts && isConst(src(inner, 0)) ? 1 : 0;
+  const outerBits = src(i, 1 - k);
+  const innerBits = src(inner, 1 - m);
+  if (!isConst(outerBits) || !isConst(innerBits)) return 0;
+  const sum = constBits(outerBits) + constBits(innerBits);
+  if (shifts && (constBits(outerBits) > 31 || constBits(innerBits) > 31 || sum > 31)) return 0;
+  cursorBefore(i);
+  return alu2(opOf(i), src(inner, m), constant(shifts ? sum : constBits(outerBits) & constBits(innerBits)));
+}
+
 /** A shift of a mask, a mask of a shift as one extraction of bits; 0 for another instruction. */
 function field(i: u32): u32 {
+  const one = nested(i);
+  if (one != 0) return one;
   const shifts = opOf(i) == Op.USHR;
   const k: u32 = !shifts && isConst(src(i, 0)) ? 1 : 0;
   const inner = src(i, k);
