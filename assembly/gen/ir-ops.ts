@@ -551,7 +551,7 @@ export const enum Op {
   LOAD_SAMPLE_COVERAGE = 162,
   /** a in lane (`index` >> 2 * l) & 3 of the quad, l the lane's place in it */
   QUAD_PERM = 163,
-  /** the active lanes become helpers: they write and export nothing from here on */
+  /** the active lanes (with a source: where it is true) become helpers: they write and export nothing from here on */
   DEMOTE = 164,
   /** the lane is a helper */
   LOAD_HELPER = 165,
@@ -731,7 +731,7 @@ const OPMAXSOURCES: usize = memory.data<u8>([
   1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
   1, 2, 2, 3, 3, 4, 1, 1, 1, 1, 1, 2, 2, 3, 1, 2,
   0, 0, 1, 1, 2, 2, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0,
-  0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 255, 2, 2, 2, 2, 2,
+  0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 255, 2, 2, 2, 2, 2,
   255, 255, 255, 255, 255, 255, 255, 255, 2, 3, 255, 1, 3, 3, 3, 3,
   0, 0, 0,
 ]);
@@ -751,7 +751,7 @@ const OPSOURCEKINDS: usize = memory.data<u32>([
   3, 35, 3, 819, 2, 2, 2, 3, 3, 3, 3, 51, 51, 51, 51, 0,
   0, 34, 50, 803, 818, 13106, 2, 2, 2, 2, 2, 35, 50, 818, 2, 35,
   0, 0, 1, 2, 34, 34, 2, 2, 0, 0, 0, 0, 0, 34, 0, 0,
-  0, 0, 0, 2, 0, 0, 0, 0, 0, 2, 2, 34, 34, 34, 34, 34,
+  0, 0, 0, 2, 1, 0, 0, 0, 0, 2, 2, 34, 34, 34, 34, 34,
   2, 2, 2, 2, 2, 2, 2, 2, 34, 547, 2, 2, 546, 546, 546, 546,
   0, 0, 0,
 ]);

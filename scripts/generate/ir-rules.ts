@@ -1,4 +1,4 @@
-import { algebraicRules, OpFlag, opNumbers, opRows } from "../../src/ir/index.ts";
+import { algebraicRules, looseRules, OpFlag, opNumbers, opRows } from "../../src/ir/index.ts";
 import type { GeneratedFile } from "../generate.ts";
 
 /** Kinds of a pattern word, in its top 4 bits. */
@@ -43,6 +43,8 @@ function after(words: readonly number[], k: number): number {
 /** Shape bits: the two first sources may be exchanged; they are the same variable. */
 const swaps = 0x1000000;
 const twins = 0x2000000;
+/** The rule is one of `looseRules`. */
+const loose = 0x4000000;
 
 /** What a root must have at first sight: mask and value of its sources' ops, a byte a source, with the bits above. */
 function shape(pattern: readonly number[]): [mask: number, value: number] {
@@ -72,13 +74,16 @@ function shape(pattern: readonly number[]): [mask: number, value: number] {
 /** The rules of opt-algebraic as one table of words: by op the first rule's place, then the rules. */
 export function generate(): GeneratedFile[] {
   const byOp: number[][][] = Array.from({ length: opRows.length + 1 }, () => []);
-  for (const [pattern, replacement] of algebraicRules) {
+  for (const rule of [...algebraicRules, ...looseRules]) {
+    const [pattern, replacement] = rule;
     const variables: string[] = [];
     const from = encode(pattern, variables);
     const known = variables.length;
     const to = encode(replacement, variables);
     if (variables.length !== known || known > 4) throw new Error(`${pattern}: unbound or too many variables`);
-    byOp[(from[0] ?? 0) & 0xffff]?.push([from.length, ...shape(from), ...from, ...to]);
+    const [mask, value] = shape(from);
+    const bits = looseRules.includes(rule) ? mask | loose : mask;
+    byOp[(from[0] ?? 0) & 0xffff]?.push([from.length, bits, value, ...from, ...to]);
   }
   const words: number[] = [];
   const starts: number[] = [];
@@ -102,7 +107,7 @@ ${rows(starts)}
 /**
  * Rules: words to the next rule (0 ends an op's list), length of the pattern, shape, pattern, replacement, in prefix order.
  * Shape: mask and value of the ops of the root's sources, a byte each; bit 24 of the mask: the first two may be exchanged,
- * bit 25: they are the same value.
+ * bit 25: they are the same value, bit 26: roundings may differ.
  * Top 4 bits 1: op (low half) with sources (bits 16 to 27); 2: variable; 3: variable that is a constant; 4: constant of
  * that width, its bits in the next word.
  */

@@ -24,7 +24,7 @@ export interface CoreTools extends Core {
   /** Words to the IR that the back end would get, as text. */
   lower(request: CoreRequest): IrResult;
   /** IR text through one pass by name (`"none"`: only read and validated), as text. */
-  runPass(text: string, pass: string): IrResult;
+  runPass(text: string, pass: string, request?: Partial<CoreRequest>): IrResult;
   /** IR text to code, with the request's bindings and robustness. */
   emit(text: string, request?: Partial<CoreRequest>): CoreResult;
 }
@@ -184,11 +184,12 @@ export async function createCore(options: CoreOptions = {}): Promise<CoreTools> 
       const raw = instance.run("lower", request, quiet);
       return raw === undefined ? { ok: true, ir: text() } : failed(raw, request);
     },
-    runPass(source, pass) {
+    runPass(source, pass, request = {}) {
       const number = pass === "none" ? 0 : passNumbers.get(pass);
       if (number === undefined) throw new Bug(`no pass ${pass}`);
-      const raw = instance.runSnapshot(encodeSnapshot(parseIr(source)), number, emptyRequest, quiet);
-      return raw === undefined ? { ok: true, ir: text() } : failed(raw, emptyRequest);
+      const whole = { ...emptyRequest, ...request };
+      const raw = instance.runSnapshot(encodeSnapshot(parseIr(source)), number, whole, quiet);
+      return raw === undefined ? { ok: true, ir: text() } : failed(raw, whole);
     },
     emit(source, request = {}) {
       const whole = { ...emptyRequest, ...request };

@@ -5,6 +5,6 @@ export { atomicOps, dynamicSet, instrFlags, OpFlag, opTable } from "./ops.ts";
 export { IrSyntaxError, parseIr } from "./parse.ts";
 export { passNumbers, passRows } from "./passes.ts";
 export { printIr } from "./print.ts";
-export { algebraicRules } from "./rules.ts";
+export { algebraicRules, looseRules } from "./rules.ts";
 export type { IrBlock, IrIf, IrInstr, IrLoop, IrNode, IrShader } from "./shader.ts";
 export { decodeSnapshot, encodeSnapshot } from "./snapshot.ts";

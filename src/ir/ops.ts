@@ -406,7 +406,13 @@ const makeRows = (): readonly OpRow[] => [
     undefined,
     ["index"],
   ),
-  op("demote", "", [], F.Writes, "the active lanes become helpers: they write and export nothing from here on"),
+  op(
+    "demote",
+    "",
+    ["1?"],
+    F.Writes,
+    "the active lanes (with a source: where it is true) become helpers: they write and export nothing from here on",
+  ),
   op("load_helper", "1", [], F.Wave | F.Divergent, "the lane is a helper"),
   // vertex stage
   op("load_vertex_id", "32", [], P | F.Divergent, "number of the vertex, without the base"),

@@ -4,7 +4,9 @@
  * either order. Each must hold bit for bit for all inputs under IEEE rules with denormals, signed zeros and infinities
  * (a NaN may become the default NaN). Replacements of constants alone are folded by opt-const-fold.
  */
-export const algebraicRules: readonly (readonly [pattern: string, replacement: string])[] = [
+export type AlgebraicRule = readonly [pattern: string, replacement: string];
+
+export const algebraicRules: readonly AlgebraicRule[] = [
   // integers
   ["(iadd a 0)", "a"],
   ["(isub a 0)", "a"],
@@ -129,4 +131,30 @@ export const algebraicRules: readonly (readonly [pattern: string, replacement: s
   ["(fround_even (i2f a))", "(i2f a)"],
   ["(feq (b2f a) 0)", "(inot a)"],
   ["(fneu (b2f a) 0)", "a"],
+];
+
+/**
+ * As `algebraicRules`, for reals: roundings, signs of zeros, infinities and NaNs may differ. They apply only where contraction
+ * is allowed, and to no `exact` instruction (NoContraction, SignedZeroInfNanPreserve).
+ */
+export const looseRules: readonly AlgebraicRule[] = [
+  ["(fadd a 0)", "a"],
+  ["(fsub 0 a)", "(fneg a)"],
+  ["(fsub a a)", "0"],
+  ["(fadd (fsub a b) b)", "a"],
+  ["(fsub (fadd a b) b)", "a"],
+  ["(fsub a (fsub a b))", "b"],
+  ["(fsub a (fadd a b))", "(fneg b)"],
+  ["(fmul a 0)", "0"],
+  ["(ffma a 0 b)", "b"],
+  ["(ffma a b 0)", "(fmul a b)"],
+  ["(frcp (frcp a))", "a"],
+  ["(frcp (fsqrt a))", "(frsq a)"],
+  ["(frcp (frsq a))", "(fsqrt a)"],
+  ["(fexp2 (flog2 a))", "a"],
+  ["(flog2 (fexp2 a))", "a"],
+  ["(fexp2 (fmul (flog2 a) 0.5))", "(fsqrt a)"],
+  ["(fexp2 (fmul (flog2 a) 2.0))", "(fmul a a)"],
+  ["(fexp2 (fmul (flog2 a) 3.0))", "(fmul (fmul a a) a)"],
+  ["(fexp2 (fmul (flog2 a) 4.0))", "(fmul (fmul a a) (fmul a a))"],
 ];

@@ -56,7 +56,7 @@ export function scanShader(thrifty: bool): void {
       const op = opOf(i);
       if (isAccess(op)) {
         noteLaunch(i);
-        if (fragment) noteExact(op);
+        if (fragment) noteExact(op, b);
         noteDescriptor(i, b);
         noteWrite(i, b, order);
       }

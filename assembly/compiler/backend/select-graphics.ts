@@ -1,14 +1,14 @@
 /** Selection of the graphics stages' own ops: interpolation, quads, vertex fetch, exports. */
 import { Op } from "../../gen/ir-ops.ts";
 import { Op as Isa } from "../../gen/isa-ops.ts";
-import { componentsOf, imm, nextInstr, opOf, prevInstr, src, srcCount } from "../ir/index.ts";
+import { blockOf, componentsOf, imm, nextInstr, opOf, prevInstr, src, srcCount } from "../ir/index.ts";
 import { constantOperand, copy, inVgpr, raw, valu } from "./build.ts";
 import { mDst0, mImm, mLit, mMods, mSrc0, mSrc1, mSrc2, mSrc3, valueOperand } from "./columns.ts";
 import { vertexDescriptor } from "./descriptors.ts";
 import { demote, helperMask, lastPixels } from "./exact.ts";
 import { attributeOf, barycentricArgument, drawArgument, parameterOf, stageArgument } from "./launch.ts";
 import { Hw, hw, isVgprOperand, Mod, newVreg, RegClass, setSource } from "./machine.ts";
-import { define, operandOf } from "./values.ts";
+import { define, maskOf, operandOf } from "./values.ts";
 
 /** Whole rows and banks take part. Source: RDNA2 ISA, DPP16. */
 const DPP_ALL: u32 = 0xff << 24;
@@ -192,7 +192,7 @@ export function selectGraphics(i: u32): bool {
       quadPermutation(i);
       return true;
     case Op.DEMOTE:
-      demote();
+      demote(srcCount(i) == 0 ? 0 : maskOf(src(i, 0)), blockOf(i));
       return true;
     case Op.LOAD_HELPER:
       helperMask(define(i));

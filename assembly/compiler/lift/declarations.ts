@@ -7,6 +7,7 @@ import { SpvBuiltIn, SpvDecoration, SpvExecutionMode, SpvOp, SpvStorageClass } f
 import { Option, option, specRows } from "../io.ts";
 import { constant, constantBool, constBits, isConst, nameBytes, setLocalSize } from "../ir/index.ts";
 import { setInterface } from "./calls.ts";
+import { setPreserving } from "./fold-words.ts";
 import {
   addMemberDecoration,
   decBinding,
@@ -51,6 +52,7 @@ let scanLabel: u32 = 0;
 /** Before the first declaration of a module. */
 export function resetDeclarations(): void {
   main = 0;
+  setPreserving(false);
   sizeIds = 0;
   scanFunction = 0;
   scanLabel = 0;
@@ -83,6 +85,7 @@ function liftExecutionMode(at: u32, count: u32): void {
   const mode = wordAt(at + 2);
   if (mode == SpvExecutionMode.LocalSize && count >= 6) setLocalSize(wordAt(at + 3), wordAt(at + 4), wordAt(at + 5));
   else if (mode == SpvExecutionMode.LocalSizeId && count >= 6) sizeIds = at + 3;
+  else if (mode == SpvExecutionMode.SignedZeroInfNanPreserve) setPreserving(true);
 }
 
 function liftDecorate(at: u32, count: u32): void {

@@ -19,10 +19,16 @@ import {
 } from "../ir/index.ts";
 
 let exact = false;
+let preserving = false;
 
 /** Whether float instructions from here on are marked `exact`. */
 export function setExact(value: bool): void {
-  exact = value;
+  exact = value || preserving;
+}
+
+/** Whether the entry point keeps signed zeros, infinities and NaNs: then all float instructions are `exact`. */
+export function setPreserving(value: bool): void {
+  preserving = value;
 }
 
 function canFold(op: u32): bool {

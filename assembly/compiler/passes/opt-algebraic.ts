@@ -1,12 +1,14 @@
 /**
  * Applies the rewrites of `src/ir/rules.ts` (as words in `assembly/gen/ir-rules.ts`): first rule that fits, once per
- * instruction and run. Float rewrites are exact, so `exact` instructions take part; the new root keeps the flag.
+ * instruction and run. Float rewrites are exact, so `exact` instructions take part; the new root keeps the flag. Those for
+ * reals (`looseRules`) need contraction allowed and take no `exact` instruction.
  * `iadd %0, 0` → `%0`. Also imul by a power of two → ishl, umin with a constant that the value never exceeds → the value, and
  * masks and extensions of low bits that nothing sees. O(instructions * rules of the op).
  */
 import { spend } from "../../base/index.ts";
-import { foldOp, Op, OpFlag, opDst, opFlags } from "../../gen/ir-ops.ts";
+import { foldOp, InstrFlag, Op, OpFlag, opDst, opFlags } from "../../gen/ir-ops.ts";
 import { RULE_STARTS, RULE_WORDS } from "../../gen/ir-rules.ts";
+import { OptionFlag, optionFlag } from "../io.ts";
 import {
   alu2,
   constant,
@@ -46,6 +48,8 @@ function bind(v: u32, value: u32): void {
   store<u32>(bound + ((<usize>v) << 2), value);
 }
 
+/** Whether the rule is for reals: no `exact` instruction takes part. */
+let loose = false;
 /** Where the pattern goes on after what was matched last. */
 let at: u32 = 0;
 
@@ -80,7 +84,7 @@ function matches(value: u32): bool {
     return true;
   }
   const op = w & 0xffff;
-  if (opOf(value) != op) return false;
+  if (opOf(value) != op || (loose && (flagsOf(value) & InstrFlag.EXACT) != 0)) return false;
   const inner = at + 1;
   at = inner;
   const b0 = load<u64>(bound);
@@ -136,6 +140,7 @@ function build(width: u32): u32 {
 const HEADER: u32 = 4;
 const SWAPS: u32 = 1 << 24;
 const TWINS: u32 = 1 << 25;
+const LOOSE: u32 = 1 << 26;
 const OPS: u32 = SWAPS - 1;
 
 /** The value that replaces i by the first rule that fits, or 0. */
@@ -154,6 +159,8 @@ function rewrite(i: u32): u32 {
     const wanted = word(rule + 3);
     if ((ops & mask & OPS) != wanted && ((mask & SWAPS) == 0 || (swapped & mask & OPS) != wanted)) continue;
     if ((mask & TWINS) != 0 && a != b) continue;
+    loose = (mask & LOOSE) != 0;
+    if (loose && !optionFlag(OptionFlag.CONTRACTION)) continue;
     store<u64>(bound, 0);
     store<u64>(bound, 0, 8);
     at = rule + HEADER;
@@ -223,6 +230,7 @@ function lowOf(v: u32, mask: u32): u32 {
     const part = uncut(src(value, k), mask);
     if (part == src(value, k)) continue;
     setSrc(value, k, part);
+    setFlags(value, flagsOf(value) & ~(<u32>InstrFlag.NUW));
     narrowed = true;
   }
   return value;

@@ -1,7 +1,8 @@
 /**
  * Computes instructions whose sources are all constants, by the fold expressions of the op rows (exact IEEE f32 and
  * integer arithmetic only; a NaN becomes 0x7fc00000). An undefined source is 0 to them, as it is to the back end; two
- * undefined words packed for export stay undefined. `iadd 2, 3` → `const 5`. O(instructions).
+ * undefined words packed for export stay undefined. Of what the hardware gives within an ulp only reciprocals are computed.
+ * `iadd 2, 3` → `const 5`. O(instructions).
  */
 import { spend } from "../../base/index.ts";
 import { foldOp, Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
@@ -42,6 +43,21 @@ function foldTable(i: u32): bool {
   return true;
 }
 
+/** Neither 0 nor denormal, infinite or NaN. */
+function isNormal(bits: u32): bool {
+  const exponent = (bits >> 23) & 0xff;
+  return exponent != 0 && exponent != 0xff;
+}
+
+/** A reciprocal, which the hardware gives within 1 ulp, rounded to the nearest; not where denormals take part. */
+function foldReciprocal(i: u32): bool {
+  if (!isConst(src(i, 0)) || !isNormal(constBits(src(i, 0)))) return false;
+  const bits = reinterpret<u32>(<f32>1 / reinterpret<f32>(constBits(src(i, 0))));
+  if (!isNormal(bits)) return false;
+  replaceUses(i, constant(bits));
+  return true;
+}
+
 export function optConstFold(): bool {
   let progress = false;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
@@ -51,7 +67,9 @@ export function optConstFold(): bool {
         if (useCount(i) > 0 && foldTable(i)) progress = true;
         continue;
       }
-      if (useCount(i) == 0 || (opFlags(op) & OpFlag.FOLDABLE) == 0) continue;
+      if (useCount(i) == 0) continue;
+      if (op == Op.FRCP && foldReciprocal(i)) progress = true;
+      if ((opFlags(op) & OpFlag.FOLDABLE) == 0) continue;
       const count = srcCount(i);
       if (op >= <u32>Op.PACK_HALF_RTZ && op <= <u32>Op.PACK_SINT16 && isUndef(src(i, 0)) && isUndef(src(i, 1))) {
         replaceUses(i, src(i, 0));

@@ -14,6 +14,7 @@ import {
   erase,
   firstInstr,
   flagsOf,
+  hasMade,
   imm,
   instrLimit,
   instrScratch,
@@ -86,6 +87,8 @@ export function optCse(): bool {
       const flags = opFlags(opOf(i));
       // What sees the active lanes is the same again only in its own block.
       if ((flags & (OpFlag.PURE | OpFlag.WAVE)) == 0 || opOf(i) == Op.UNDEF) continue;
+      // Who helps is another question behind a demote.
+      if (opOf(i) == Op.LOAD_HELPER && hasMade(Op.DEMOTE)) continue;
       const h = hashOf(i) & (buckets - 1);
       let found: u32 = 0;
       let steps = 0;

@@ -299,7 +299,9 @@ export class Wave {
         return this.#scalar(to!, i, (l) => (this.#helpers >>> l) & 1);
       case "demote":
         return (mask) => {
-          this.#helpers |= mask;
+          for (let l = 0; l < LANES; l++) {
+            if ((mask >>> l) & 1 && (a === undefined || word(a, l) & 1)) this.#helpers |= 1 << l;
+          }
         };
       case "ballot":
         return (mask) => {
