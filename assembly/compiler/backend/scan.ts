@@ -20,8 +20,8 @@ import { nodeInfo, nodeTarget, valueClass, valueNeed, valueOperand, valueSel } f
 import { endDescriptors, noteBlock, noteDescriptor, startDescriptors } from "./descriptors.ts";
 import { noteExact, startQuads } from "./exact.ts";
 import { endLaunch, noteLaunch, startLaunch } from "./launch.ts";
-import { Sel } from "./sel.ts";
 import { noteWrite, startWrites } from "./scalar-loads.ts";
+import { Sel } from "./sel.ts";
 
 const FRAGMENT: u32 = 2;
 
