@@ -143,7 +143,9 @@ describe("16-bit arithmetic", () => {
               }
               const got = result[k * ELEMENTS * 4 + i]!;
               if (got === want || (type === "f16vec4" && isNan(got) && isNan(want))) continue;
-              wrong.push(`${text} of ${[a[i]!, b[i]!, c[i]!].map((x) => x.toString(16))}: ${got.toString(16)}, not ${want.toString(16)}`);
+              wrong.push(
+                `${text} of ${[a[i]!, b[i]!, c[i]!].map((x) => x.toString(16))}: ${got.toString(16)}, not ${want.toString(16)}`,
+              );
             }
           }
           expect(wrong.slice(0, 10)).toEqual([]);

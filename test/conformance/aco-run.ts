@@ -114,7 +114,8 @@ export class KernelRun {
           const bytes = this.#argument.sizes?.[binding.binding] ?? Math.max(1024, Math.ceil(needed / 16) * 16);
           const buffer = rig.alloc(bytes);
           const words = rig.u32(buffer.physical, bytes / 4);
-          for (let i = 0; i < words.length; i++) words[i] = this.#argument.contents?.[binding.binding]?.[i] ?? this.#value(i);
+          for (let i = 0; i < words.length; i++)
+            words[i] = this.#argument.contents?.[binding.binding]?.[i] ?? this.#value(i);
           buffers.push(words);
           start.push({ set, binding: binding.binding, element, words: words.slice() });
           const descriptor = binding.type.endsWith("TexelBuffer")
