@@ -146,6 +146,8 @@ export interface EmitOptions {
   readonly robust?: boolean;
   /** A smaller register file: SGPRs, VGPRs. */
   readonly registers?: readonly [number, number];
+  /** Optimisation level; 2 without. */
+  readonly level?: 0 | 1 | 2;
 }
 
 /** A word of the IR in memory to be overwritten: byte offset in the row of an instruction or node. */
@@ -244,7 +246,7 @@ export function loadBackEnd(): BackEnd {
     const option = words.subarray(optionsAt / 4);
     option.fill(0, 0, 16);
     option[0] = 1;
-    option[3] = 2;
+    option[3] = options.level ?? 2;
     option[4] = options.robust === false ? 0 : 2;
     option[7] = bindings.length;
     option[8] = snapshot.length;

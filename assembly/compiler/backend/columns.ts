@@ -46,6 +46,8 @@ export const mBlock = changetype<Field16>(INSTRS + 48);
 /** Number in layout order, from `liveness`; its uses are read at 2 * pos, its definitions written at 2 * pos + 1. */
 export const mPos = changetype<Field16>(INSTRS + 52);
 export const mPlace = changetype<Field16>(INSTRS + 56);
+/** Memory that it may reach: `alias`. */
+export const mAlias = changetype<Field16>(INSTRS + 60);
 
 // Machine blocks.
 export const bFirst = changetype<Field16>(BLOCKS);

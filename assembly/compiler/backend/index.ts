@@ -4,6 +4,7 @@ import { Option, option } from "../io.ts";
 import { BACKEND_END } from "../memory-map.ts";
 import { allocate, usedSgprs, usedVgprs } from "./allocate.ts";
 import { checkAllocation } from "./check.ts";
+import { formClauses } from "./clause.ts";
 import { cleanUp } from "./cleanup.ts";
 import { coalesce } from "./coalesce.ts";
 import { COLUMNS_END, codeWords, lineOffset, linePlace } from "./columns.ts";
@@ -54,8 +55,8 @@ export function select(thrifty: bool): void {
   if (failed()) return;
   // At level 0 the order is that of selection.
   if (!thrifty && option(Option.LEVEL) > 0) {
-    schedule();
     pairShared();
+    schedule();
   }
   liveness(!thrifty && option(Option.LEVEL) == 0);
   coalesce();
@@ -86,6 +87,7 @@ export function emit(): i32 {
   }
   shrinkForms();
   insertWaitcnt();
+  if (option(Option.LEVEL) > 0) formClauses();
   if (failed()) return failureCode();
   relaxBranches();
   if (failed()) return failureCode();

@@ -25,6 +25,7 @@ import {
   MAX_MINSTRS,
   MAX_UNITS,
   MAX_VREGS,
+  mAlias,
   mBlock,
   mDst0,
   mDst1,
@@ -107,6 +108,7 @@ let linkCount: u32 = 1;
 let wholeWave0: u32 = 0;
 let wholeWave1: u32 = 0;
 let place: u32 = 0;
+let alias: u32 = 0;
 
 export function resetMachine(): void {
   instrCount = 1;
@@ -118,6 +120,7 @@ export function resetMachine(): void {
   wholeWave0 = 0;
   wholeWave1 = 0;
   place = 0;
+  alias = 0;
 }
 
 /** Blocks in the layout. */
@@ -134,6 +137,11 @@ export function units(): u32 {
 /** Source place of the instructions made from here on; 0 (what the compiler made up) keeps the one before. */
 export function setMachinePlace(p: u32): void {
   if (p != 0) place = p;
+}
+
+/** Class of memory (`alias`) of the instructions made from here on. */
+export function setMachineAlias(a: u32): void {
+  alias = a;
 }
 
 // Operands.
@@ -331,6 +339,7 @@ export function newInstr(op: u32): u32 {
   mNext[i] = 0;
   mBlock[i] = 0;
   mPlace[i] = place;
+  mAlias[i] = alias;
   return i;
 }
 export function appendInstr(b: u32, i: u32): void {

@@ -1,228 +1,284 @@
 /**
- * Moves loads, with the address arithmetic that they hang on, to the front of their region, so that several are under
- * way before the first wait. A stable partition: both halves keep their order. A region ends at anything that changes
- * EXEC or another fixed register, at atomics, ordering and branches, at writes of registers that are written more than
- * once, and when its loads fill a share of the registers. SCC and memory order are dependencies like registers: what a
- * moved instruction needs moves with it. Runs on virtual registers before `liveness`.
+ * List scheduling: in each region (`graph`) the instruction with the longest way to the end goes first among those whose
+ * sources are there, by the latencies of `latency`; where nothing is there yet, the one that waits least. Loads so start
+ * early and side by side, and what reads them comes when they may be back. Over the pressure limit, which is the selected
+ * order's own need or `FREE_VGPRS`, what frees registers goes first, else what the selected order has next. An order that
+ * needs more registers all the same is dropped. Runs on virtual registers before `liveness`.
+ *
+ * A region ends at what `latency` calls a boundary and in front of the test that a branch or an EXEC change hangs on, which
+ * later phases want side by side. Without a load there is nothing to wait for, and the selected order stays: other waves
+ * fill the few cycles of ALU latency. O(n log n) in the instructions of a region, of which a block has as many as it takes.
  */
 import { spend, U32Column } from "../../base/index.ts";
-import { Format, OP_COUNT, Op, OpFlag, opFlags, opFormat } from "../../gen/isa-ops.ts";
-import { bFirst, bOrder, flowBytes, mDst0, mDst1, mMods, mNext, mOp, uWrites } from "./columns.ts";
+import { OP_COUNT, OpFlag, opFlags } from "../../gen/isa-ops.ts";
+import { bFirst, bLast, bOrder, flowBytes, mDst0, mDst1, mNext, mOp, mPrev } from "./columns.ts";
 import {
-  insertBefore,
-  isVreg,
-  layoutLength,
-  Mod,
-  operandSize,
-  operandUnit,
-  operandVreg,
-  RegClass,
-  removeInstr,
-  source,
-  units,
-  vregClass,
-} from "./machine.ts";
+  addNode,
+  closeRegion,
+  edgeAt,
+  loadCount,
+  MAX_NODES,
+  N_DEFINES,
+  N_EDGES,
+  N_HEIGHT,
+  N_INSTR,
+  N_READY,
+  N_TRAITS,
+  N_WAITING,
+  nodeAt,
+  nodeCount,
+  openBlock,
+  openRegion,
+  passInstr,
+  passScc,
+  peakSgprs,
+  peakVgprs,
+  pressureOf,
+  resetGraph,
+  sgprs,
+  startPressure,
+  takeNode,
+  vgprs,
+} from "./graph.ts";
+import { prepareTraits, Trait, traits } from "./latency.ts";
+import { Hw, hwCode, isVreg, layoutLength, RegClass, source } from "./machine.ts";
 
-/** Dwords that the loads of one region may bring. */
-const VGPR_SHARE: u32 = 24;
-const SGPR_SHARE: u32 = 24;
-const MAX_REGION: u32 = 1 << 16;
+/** Registers that a wave has for nothing: the file holds 16 waves of 64 VGPRs, and no more waves than 16 run. */
+const FREE_VGPRS: i32 = 24;
+const FREE_SGPRS: i32 = 64;
+const MOST_VGPRS: i32 = 48;
+const MOST_SGPRS: i32 = 80;
+/** Registers over the selected order's need with which an order is taken beyond these. */
+const SLACK: i32 = 2;
+/** Candidates that are looked at over the limit. */
+const MAX_TRIED: u32 = 12;
+/** Tests in front of a boundary that stay there. */
+const MAX_PINNED: u32 = 3;
+const SCHEDULED: u32 = 0x8000_0000;
+const NODE_BITS: u32 = 9;
+const NODE_MASK: u32 = (1 << NODE_BITS) - 1;
 
-/** Region under construction, what of it moves, and by unit the region that needs it. */
-const region = changetype<U32Column>(changetype<usize>(flowBytes));
-const moves = changetype<U32Column>(changetype<usize>(flowBytes) + (1 << 19));
-const neededIn = changetype<U32Column>(changetype<usize>(flowBytes) + (1 << 20));
+// Heaps of words, greatest first: what may issue, by height; what waits for its sources, by the earliest cycle. Both then by the selected order.
+const HEAPS: usize = changetype<usize>(flowBytes) + 0x30_0000;
+const WAITING: usize = HEAPS + 0x1000;
+const order = changetype<U32Column>(changetype<usize>(flowBytes) + 0x31_0000);
+let readyCount: u32 = 0;
+let waitingCount: u32 = 0;
 
-/** As `neededIn`: the region in which a unit is read, copies left out. */
-const readIn = changetype<U32Column>(changetype<usize>(flowBytes) + (8 << 20));
+function entry(heap: usize, k: u32): u32 {
+  return load<u32>(heap + ((<usize>k) << 2));
+}
+function push(heap: usize, length: u32, key: u32): void {
+  let k = length;
+  while (k > 0) {
+    const up = (k - 1) >> 1;
+    const above = entry(heap, up);
+    if (above >= key) break;
+    store<u32>(heap + ((<usize>k) << 2), above);
+    k = up;
+  }
+  store<u32>(heap + ((<usize>k) << 2), key);
+}
+/** Takes the first word out; `length` is what is left. */
+function pop(heap: usize, length: u32): void {
+  const last = entry(heap, length);
+  let k: u32 = 0;
+  for (;;) {
+    let down: u32 = 2 * k + 1;
+    if (down >= length) break;
+    let below = entry(heap, down);
+    if (down + 1 < length && entry(heap, down + 1) > below) below = entry(heap, ++down);
+    if (below <= last) break;
+    store<u32>(heap + ((<usize>k) << 2), below);
+    k = down;
+  }
+  store<u32>(heap + ((<usize>k) << 2), last);
+}
 
-let length: u32 = 0;
-let stamp: u32 = 0;
-let vgprs: u32 = 0;
-let sgprs: u32 = 0;
+function isScheduled(k: u32): bool {
+  return (load<u32>(nodeAt(k), N_WAITING) & SCHEDULED) != 0;
+}
 
-/** Memory that an instruction works on: 0 none, 1 buffers, 2 LDS, 3 what nothing writes (scalar loads). */
-function memoryOf(op: u32): u32 {
-  switch (opFormat(op)) {
-    case Format.MUBUF:
-    case Format.MIMG:
-    case Format.GLOBAL:
-    case Format.SCRATCH:
-      return 1;
-    case Format.DS:
-      return 2;
-    case Format.SMEM:
-      return 3;
-    default:
-      return 0;
+const LAST_CYCLE: u32 = 0xffff_ffff >> NODE_BITS;
+let clock: u32 = 0;
+let head: u32 = 0;
+
+function offer(k: u32): void {
+  const row = nodeAt(k);
+  const ready = load<u32>(row, N_READY);
+  if (ready <= clock) push(HEAPS, readyCount++, (load<u32>(row, N_HEIGHT) << NODE_BITS) | k);
+  else push(WAITING, waitingCount++, ((LAST_CYCLE - ready) << NODE_BITS) | k);
+}
+
+/** Brings what may issue by now from the one heap to the other; where that is nothing, time goes on. */
+function advance(): void {
+  while (readyCount > 0 && isScheduled(entry(HEAPS, 0) & NODE_MASK)) pop(HEAPS, --readyCount);
+  while (waitingCount > 0) {
+    const first = entry(WAITING, 0);
+    const k = first & NODE_MASK;
+    if (!isScheduled(k)) {
+      const ready = LAST_CYCLE - (first >> NODE_BITS);
+      if (ready > clock && readyCount > 0) return;
+      if (ready > clock) clock = ready;
+      push(HEAPS, readyCount++, (load<u32>(nodeAt(k), N_HEIGHT) << NODE_BITS) | k);
+    }
+    pop(WAITING, --waitingCount);
   }
 }
 
-function countWrites(operand: u32): void {
-  if (!isVreg(operand)) return;
-  const first = operandUnit(operand);
-  for (let k: u32 = 0; k < operandSize(operand); k++) uWrites[first + k] = uWrites[first + k] + 1;
+/** The node that the selected order has next. */
+function next(): u32 {
+  while (isScheduled(head)) head--;
+  return head;
 }
 
-function writtenOften(operand: u32): bool {
-  if (operand == 0) return false;
-  if (!isVreg(operand)) return true;
-  const first = operandUnit(operand);
-  for (let k: u32 = 0; k < operandSize(operand); k++) if (uWrites[first + k] > 1) return true;
-  return false;
+/** Of what may issue that which frees most registers of a class and adds none, else what the selected order has next. */
+function thriftiest(regClass: u32): u32 {
+  let best: i32 = 1;
+  let found: u32 = 0;
+  const tried = min<u32>(readyCount, MAX_TRIED);
+  for (let c: u32 = 0; c < tried; c++) {
+    const k = entry(HEAPS, c) & NODE_MASK;
+    if (isScheduled(k)) continue;
+    const change = pressureOf(load<u32>(nodeAt(k), N_INSTR), regClass);
+    if (change < best || (change == best && best <= 0 && k > found)) {
+      best = change;
+      found = k;
+    }
+  }
+  return best <= 0 ? found : next();
 }
 
-const BOUNDARY: u32 =
-  OpFlag.WritesExec |
-  OpFlag.WritesVcc |
-  OpFlag.ReadsVcc |
-  OpFlag.ReadsM0 |
-  OpFlag.Branch |
-  OpFlag.Terminator |
-  OpFlag.Atomic |
-  OpFlag.Cache |
-  OpFlag.Wait;
+let limitVgprs: i32 = 0;
+let limitSgprs: i32 = 0;
 
+function choose(): u32 {
+  const top = entry(HEAPS, 0) & NODE_MASK;
+  const defines = load<u32>(nodeAt(top), N_DEFINES);
+  const vectors = <i32>(defines & 0xff);
+  const scalars = <i32>(defines >> 8);
+  if (vectors != 0 && vgprs + vectors > limitVgprs) return thriftiest(RegClass.VGPR);
+  if (scalars != 0 && sgprs + scalars > limitSgprs) return thriftiest(RegClass.SGPR);
+  return top;
+}
+
+/** Fills `order`; false where the selected order is to stay. */
+function list(): bool {
+  const count = nodeCount;
+  limitVgprs = max<i32>(peakVgprs, FREE_VGPRS);
+  limitSgprs = max<i32>(peakSgprs, FREE_SGPRS);
+  const mostVgprs = max<i32>(peakVgprs + SLACK, MOST_VGPRS);
+  const mostSgprs = max<i32>(peakSgprs + SLACK, MOST_SGPRS);
+  startPressure();
+  readyCount = 0;
+  waitingCount = 0;
+  clock = 0;
+  head = count - 1;
+  let changed = false;
+  for (let k: u32 = count; k-- > 0; ) if (load<u32>(nodeAt(k), N_WAITING) == 0) offer(k);
+  for (let n: u32 = 0; n < count; n++) {
+    advance();
+    const k = choose();
+    const row = nodeAt(k);
+    changed = changed || k != count - 1 - n;
+    order[n] = load<u32>(row, N_INSTR);
+    takeNode(row);
+    if (vgprs > mostVgprs || sgprs > mostSgprs) return false;
+    store<u32>(row, SCHEDULED, N_WAITING);
+    clock = max<u32>(clock, load<u32>(row, N_READY));
+    const end = edgeAt(load<u32>(row + 32, N_EDGES));
+    for (let e = edgeAt(load<u32>(row, N_EDGES)); e < end; e += 4) {
+      const word = load<u32>(e);
+      const to = nodeAt(word & 0xffff);
+      store<u32>(to, max<u32>(load<u32>(to, N_READY), clock + (word >> 16)), N_READY);
+      const waiting = load<u32>(to, N_WAITING) - 1;
+      store<u32>(to, waiting, N_WAITING);
+      if (waiting == 0) offer(word & 0xffff);
+    }
+    clock += (load<u32>(row, N_TRAITS) >> Trait.ISSUE_SHIFT) & Trait.ISSUE;
+  }
+  return changed;
+}
+
+/** Gives the region, which begins with the last node's instruction, its new order. */
+function relink(b: u32): void {
+  const before = mPrev[load<u32>(nodeAt(nodeCount - 1), N_INSTR)];
+  const behind = mNext[load<u32>(nodeAt(0), N_INSTR)];
+  let prev = before;
+  for (let n: u32 = 0; n < nodeCount; n++) {
+    const i = order[n];
+    mPrev[i] = prev;
+    if (prev == 0) bFirst[b] = i;
+    else mNext[prev] = i;
+    prev = i;
+  }
+  mNext[prev] = behind;
+  if (behind == 0) bLast[b] = prev;
+  else mPrev[behind] = prev;
+}
+
+function flush(b: u32): void {
+  closeRegion();
+  if (nodeCount > 1 && loadCount > 0 && list()) relink(b);
+}
+
+function writesExec(operand: u32): bool {
+  return operand != 0 && !isVreg(operand) && (hwCode(operand) & ~1) == <u32>Hw.EXEC_LO;
+}
 function isBoundary(i: u32): bool {
-  const op = mOp[i];
-  if (op >= OP_COUNT || op == Op.s_setreg_b32 || (opFlags(op) & BOUNDARY) != 0 || opFormat(op) == Format.SOPP)
-    return true;
-  return writtenOften(mDst0[i]) || writtenOften(mDst1[i]);
+  return (traits(mOp[i]) & Trait.BOUNDARY) != 0 || writesExec(mDst0[i]) || writesExec(mDst1[i]);
+}
+function readsScc(i: u32): bool {
+  return mOp[i] < OP_COUNT && (opFlags(mOp[i]) & OpFlag.ReadsScc) != 0;
+}
+function writesScc(i: u32): bool {
+  return mOp[i] < OP_COUNT && (opFlags(mOp[i]) & OpFlag.WritesScc) != 0;
 }
 
-function need(operand: u32): void {
-  if (!isVreg(operand)) return;
-  const first = operandUnit(operand);
-  for (let k: u32 = 0; k < operandSize(operand); k++) neededIn[first + k] = stamp;
-}
-function isNeeded(operand: u32): bool {
-  if (!isVreg(operand)) return false;
-  const first = operandUnit(operand);
-  for (let k: u32 = 0; k < operandSize(operand); k++) if (neededIn[first + k] == stamp) return true;
+/** Whether `i` stands in front of `test` to be read by it: a comparison, or what a branch hangs on. */
+function isPinned(i: u32, test: u32): bool {
+  const t = traits(mOp[i]);
+  if ((t & Trait.LOAD) != 0) return false;
+  if (readsScc(test) && (t & Trait.WRITES_SCC) != 0) return true;
+  const dst = mDst0[i];
+  if (dst == 0 || mOp[test] >= OP_COUNT) return false;
+  for (let s: u32 = 0; s < 4; s++) if (source(test, s) == dst) return true;
   return false;
-}
-
-function noteRead(operand: u32): void {
-  if (!isVreg(operand)) return;
-  const first = operandUnit(operand);
-  for (let k: u32 = 0; k < operandSize(operand); k++) readIn[first + k] = stamp;
-}
-/** Something in the region that is no copy reads it. */
-function isRead(operand: u32): bool {
-  if (!isVreg(operand)) return false;
-  const first = operandUnit(operand);
-  for (let k: u32 = 0; k < operandSize(operand); k++) if (readIn[first + k] == stamp) return true;
-  return false;
-}
-
-/** Marks what moves; true when that changes the order. */
-function markMoves(): bool {
-  stamp++;
-  for (let k: u32 = 0; k < length; k++) {
-    if ((mMods[region[k]] & Mod.COPY) != 0) continue;
-    for (let s: u32 = 0; s < 4; s++) noteRead(source(region[k], s));
-  }
-  // A load behind a store to its kind of memory is no reason to move anything, nor is one that only a phi reads: its
-  // register may be the phi's own where it stands.
-  let bufferStores = false;
-  let ldsStores = false;
-  for (let k: u32 = 0; k < length; k++) {
-    const op = mOp[region[k]];
-    const memory = memoryOf(op);
-    moves[k] = 0;
-    if ((opFlags(op) & OpFlag.Load) != 0) {
-      const behind = (memory == 1 && bufferStores) || (memory == 2 && ldsStores);
-      moves[k] = behind || !isRead(mDst0[region[k]]) ? 0 : 1;
-    } else if (memory == 1) {
-      bufferStores = true;
-    } else if (memory == 2) {
-      ldsStores = true;
-    }
-  }
-  let needScc = false;
-  let needBuffers = false;
-  let needLds = false;
-  let stays = false;
-  let changes = false;
-  for (let k = length; k-- > 0; ) {
-    const i = region[k];
-    const flags = opFlags(mOp[i]);
-    const memory = memoryOf(mOp[i]);
-    const root = moves[k] != 0;
-    const wanted =
-      root ||
-      isNeeded(mDst0[i]) ||
-      isNeeded(mDst1[i]) ||
-      (needScc && (flags & OpFlag.WritesScc) != 0) ||
-      (needBuffers && memory == 1) ||
-      (needLds && memory == 2);
-    if (!wanted) {
-      moves[k] = 0;
-      stays = true;
-      continue;
-    }
-    moves[k] = 1;
-    if ((flags & OpFlag.WritesScc) != 0) needScc = false;
-    if ((flags & OpFlag.ReadsScc) != 0) needScc = true;
-    // A load that was no root stands behind a store: the store, and what stands before it, must stay before it.
-    if (!root && memory == 1) needBuffers = true;
-    if (!root && memory == 2) needLds = true;
-    for (let s: u32 = 0; s < 4; s++) need(source(i, s));
-  }
-  for (let k: u32 = 0; k < length; k++) {
-    if (moves[k] == 0) stays = true;
-    else if (stays && k > 0 && moves[k - 1] == 0) changes = true;
-  }
-  return changes;
-}
-
-/** Reorders the region, which stands in front of `end` (0: the end of the block). */
-function flush(b: u32, end: u32): void {
-  if (length > 1 && markMoves()) {
-    for (let k: u32 = 0; k < length; k++) removeInstr(region[k]);
-    for (let half: u32 = 0; half < 2; half++) {
-      for (let k: u32 = 0; k < length; k++) if (moves[k] != half) insertBefore(b, end, region[k]);
-    }
-  }
-  length = 0;
-  vgprs = 0;
-  sgprs = 0;
 }
 
 function scheduleBlock(b: u32): void {
-  let next: u32 = 0;
-  for (let i = bFirst[b]; i != 0; i = next) {
-    next = mNext[i];
-    if (isBoundary(i)) {
-      flush(b, i);
-      continue;
+  openBlock();
+  openRegion(b);
+  let test: u32 = 0;
+  let pinned: u32 = 0;
+  for (let i = bLast[b]; i != 0; ) {
+    const prev = mPrev[i];
+    const boundary = isBoundary(i);
+    if (boundary || (nodeCount == 0 && test != 0 && pinned < MAX_PINNED && isPinned(i, test))) {
+      if (nodeCount > 0) flush(b);
+      passInstr(i);
+      passScc(writesScc(i), readsScc(i));
+      test = i;
+      pinned = boundary ? 0 : pinned + 1;
+      openRegion(b);
+    } else {
+      addNode(i);
+      if (nodeCount == MAX_NODES) {
+        flush(b);
+        test = 0;
+        openRegion(b);
+      }
     }
-    region[length++] = i;
-    if ((opFlags(mOp[i]) & OpFlag.Load) != 0 && isVreg(mDst0[i])) {
-      if (vregClass(operandVreg(mDst0[i])) == RegClass.VGPR) vgprs += operandSize(mDst0[i]);
-      else sgprs += operandSize(mDst0[i]);
-    }
-    if (vgprs >= VGPR_SHARE || sgprs >= SGPR_SHARE || length == MAX_REGION) flush(b, next);
+    i = prev;
   }
-  flush(b, 0);
+  if (nodeCount > 0) flush(b);
 }
 
 /** Reorders all blocks. */
 export function schedule(): void {
-  for (let u: u32 = 0; u < units(); u++) {
-    uWrites[u] = 0;
-    neededIn[u] = 0;
-    readIn[u] = 0;
-  }
-  stamp = 0;
-  length = 0;
-  for (let k: u32 = 0; k < layoutLength(); k++) {
-    for (let i = bFirst[bOrder[k]]; i != 0; i = mNext[i]) {
-      countWrites(mDst0[i]);
-      countWrites(mDst1[i]);
-    }
-  }
-  for (let k: u32 = 0; k < layoutLength(); k++) {
+  prepareTraits();
+  resetGraph();
+  for (let k = layoutLength(); k-- > 0; ) {
     if (!spend(2)) return;
     scheduleBlock(bOrder[k]);
   }

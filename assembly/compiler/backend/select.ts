@@ -23,6 +23,7 @@ import {
   userOf,
   widthOf,
 } from "../ir/index.ts";
+import { aliasOf } from "./alias.ts";
 import { copy, inVgpr, raw } from "./build.ts";
 import { classOf, ValueClass } from "./classes.ts";
 import { mDst0, valueNeed, valueOperand } from "./columns.ts";
@@ -37,6 +38,7 @@ import {
   operandSize,
   operandVreg,
   RegClass,
+  setMachineAlias,
   setMachinePlace,
   vregOperand,
 } from "./machine.ts";
@@ -198,6 +200,7 @@ export function selectBlock(b: u32): void {
     const sel = selOf(i);
     if (sel == Sel.LAZY || sel == Sel.ABSORBED || sel == Sel.ABSORBED_MIX) continue;
     setMachinePlace(instrPlace[i]);
+    setMachineAlias(aliasOf(i));
     if (single && opOf(i) == Op.PHI) copyValue(phiOperand(i), src(i, 0));
     else selectInstr(i);
     closeWaterfall();
