@@ -74,8 +74,6 @@ export let liveVgprs: i32 = 0;
 export let liveSgprs: i32 = 0;
 export let peakVgprs: i32 = 0;
 export let peakSgprs: i32 = 0;
-/** Loads of the region. */
-export let loadCount: u32 = 0;
 
 let region: u32 = 0;
 let looped: bool = false;
@@ -127,7 +125,6 @@ let sccLive: bool = false;
 export function openRegion(b: u32): void {
   region++;
   nodeCount = 0;
-  loadCount = 0;
   edgeEnd = EDGES;
   linkEnd = 1;
   looped = bDepth[b] != 0;
@@ -358,7 +355,6 @@ export function addNode(i: u32): void {
     for (let s: u32 = 0; s < 4; s++) reads(source(i, s));
     if ((t & Trait.READS_FIXED) != 0) readUnit(FIXED_UNIT, RegClass.SGPR);
     if ((t & (Trait.READS | Trait.WRITES)) != 0) accesses(i, t);
-    if ((t & Trait.LOAD) != 0) loadCount++;
     if ((t & Trait.WRITES_SCC) != 0) writesScc();
     if ((t & Trait.READS_SCC) != 0) readsScc();
   }

@@ -16,7 +16,6 @@ import {
   addNode,
   closeRegion,
   edgeAt,
-  loadCount,
   MAX_NODES,
   N_DEFINES,
   N_EDGES,
@@ -217,11 +216,6 @@ function relink(b: u32): void {
   else mPrev[behind] = prev;
 }
 
-function flush(b: u32): void {
-  closeRegion();
-  if (nodeCount > 1 && loadCount > 0 && list()) relink(b);
-}
-
 function writesExec(operand: u32): bool {
   return operand != 0 && !isVreg(operand) && (hwCode(operand) & ~1) == <u32>Hw.EXEC_LO;
 }
@@ -246,32 +240,53 @@ function isPinned(i: u32, test: u32): bool {
   return false;
 }
 
+/** Whether a load stands among the instructions from `last` back to the next boundary, a region's length at most. */
+function hasLoad(last: u32): bool {
+  let left = MAX_NODES;
+  for (let i = last; i != 0 && left > 0 && !isBoundary(i); i = mPrev[i]) {
+    if ((traits(mOp[i]) & Trait.LOAD) != 0) return true;
+    left--;
+  }
+  return false;
+}
+
+function pass(i: u32): void {
+  passInstr(i);
+  passScc(writesScc(i), readsScc(i));
+}
+
 function scheduleBlock(b: u32): void {
   openBlock();
-  openRegion(b);
-  let test: u32 = 0;
-  let pinned: u32 = 0;
   for (let i = bLast[b]; i != 0; ) {
-    const prev = mPrev[i];
-    const boundary = isBoundary(i);
-    if (boundary || (nodeCount == 0 && test != 0 && pinned < MAX_PINNED && isPinned(i, test))) {
-      if (nodeCount > 0) flush(b);
-      passInstr(i);
-      passScc(writesScc(i), readsScc(i));
-      test = i;
-      pinned = boundary ? 0 : pinned + 1;
-      openRegion(b);
-    } else {
-      addNode(i);
-      if (nodeCount == MAX_NODES) {
-        flush(b);
-        test = 0;
-        openRegion(b);
+    // The boundary, and the tests that stand in front of it.
+    if (isBoundary(i)) {
+      pass(i);
+      let test = i;
+      i = mPrev[i];
+      for (let n: u32 = 0; n < MAX_PINNED && i != 0 && !isBoundary(i) && isPinned(i, test); n++) {
+        pass(i);
+        test = i;
+        i = mPrev[i];
       }
+      continue;
     }
+    if (!hasLoad(i)) {
+      for (let n: u32 = 0; n < MAX_NODES && i != 0 && !isBoundary(i); n++) {
+        pass(i);
+        i = mPrev[i];
+      }
+      continue;
+    }
+    openRegion(b);
+    let prev = i;
+    for (; i != 0 && nodeCount < MAX_NODES && !isBoundary(i); i = prev) {
+      prev = mPrev[i];
+      addNode(i);
+    }
+    closeRegion();
+    if (nodeCount > 1 && list()) relink(b);
     i = prev;
   }
-  if (nodeCount > 0) flush(b);
 }
 
 /** Reorders all blocks. */
