@@ -113,14 +113,14 @@ ${store("s199", 0)}`;
   });
 
   it("lets nothing come between a write of SCC and its reader", () => {
-    // A comparison that nobody reads (a test that went) is one at level 0 too.
+    // A comparison that nobody reads (a test that went) is one at level 0 too; loops repeat theirs from level 1 on.
     let read = 0;
     for (let seed = 200; seed < 216; seed++) {
       const program = generateProgram(seed, 80).text;
       const [selected, scheduled] = ([0, 2] as const).map((level) =>
         comparisons(emitted(backEnd.emit(program, { level })).code),
       );
-      expect(scheduled, `seed ${seed}`).toEqual(selected);
+      expect(scheduled?.unread, `seed ${seed}`).toBe(selected?.unread);
       read += selected?.read ?? 0;
     }
     expect(read).toBeGreaterThan(12);
