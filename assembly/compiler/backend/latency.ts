@@ -50,7 +50,9 @@ export const enum Trait {
   SCRATCH = 0x2000000,
 }
 
-const words = memory.data(1376 * 4, 4);
+/** Room for opcodes; more than `OP_COUNT`. */
+const MAX_OPS: u32 = 2048;
+const words = memory.data(2048 * 4, 4);
 let filled: bool = false;
 
 const BOUNDARIES: u32 = OpFlag.WritesExec | OpFlag.Branch | OpFlag.Terminator | OpFlag.Cache | OpFlag.Wait;
@@ -129,6 +131,7 @@ function traitsOf(op: u32): u32 {
 export function prepareTraits(): void {
   if (filled) return;
   filled = true;
+  assert(OP_COUNT <= MAX_OPS);
   for (let op: u32 = 0; op < OP_COUNT; op++) store<u32>(words + ((<usize>op) << 2), traitsOf(op));
 }
 
