@@ -212,7 +212,7 @@ function extracted(v: u32): u32 {
 function uncut(v: u32, mask: u32): u32 {
   let value = v;
   while (widthOf(value) == 32 && (extracted(value) & mask) == mask && mask != 0 && spend(1)) {
-    value = opOf(value) == Op.IAND && isConst(src(value, 0)) ? src(value, 1) : src(value, 0);
+    value = opOf(value) == Op.IAND && !isConst(src(value, 1)) ? src(value, 1) : src(value, 0);
   }
   return value;
 }

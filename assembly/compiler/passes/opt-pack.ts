@@ -152,7 +152,7 @@ function readOnce(v: u32, top: u32): bool {
   for (let k: u32 = 0; k < DEPTH; k++) {
     if (useCount(value) != 1) return false;
     if (value == v) return true;
-    value = opOf(value) == Op.IAND && isConst(src(value, 0)) ? src(value, 1) : src(value, 0);
+    value = opOf(value) == Op.IAND && !isConst(src(value, 1)) ? src(value, 1) : src(value, 0);
   }
   return false;
 }
