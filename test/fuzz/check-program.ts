@@ -15,7 +15,7 @@ export interface Verdict {
 }
 
 /** Compiles a shader at each level and runs the codes and the IR that was not optimised over the same memory. */
-export function checkSource(source: string, core: CoreTools): Verdict {
+function checkSource(source: string, core: CoreTools): Verdict {
   const all: Compiled[] = [];
   for (const optimization of levels) {
     const options = { ...defaultRequest.options, optimization };

@@ -9,10 +9,10 @@ import { flagsOf, imm, opOf } from "../ir/index.ts";
 /** Not said: a scalar load of what nothing writes, or any memory of its kind. */
 export const ALIAS_UNSET: u32 = 0;
 /** Any buffer or image. */
-export const ALIAS_ANY: u32 = 1;
+const ALIAS_ANY: u32 = 1;
 /** Classes from `ALIAS_FIRST` on. Two bindings may share one: they count as overlapping then. */
 export const ALIAS_FIRST: u32 = 2;
-export const ALIAS_CLASSES: u32 = 15;
+const ALIAS_CLASSES: u32 = 15;
 
 /** Class of what is selected for an IR instruction. */
 export function aliasOf(i: u32): u32 {

@@ -70,8 +70,8 @@ const FIXED_UNIT: u32 = 0;
 
 export let nodeCount: u32 = 0;
 /** Units that live at the place that the walk has reached, by class; most of them in the region. */
-export let liveVgprs: i32 = 0;
-export let liveSgprs: i32 = 0;
+let liveVgprs: i32 = 0;
+let liveSgprs: i32 = 0;
 export let peakVgprs: i32 = 0;
 export let peakSgprs: i32 = 0;
 
