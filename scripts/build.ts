@@ -156,7 +156,7 @@ async function buildLaunch(): Promise<void> {
     external: elsewhere.map((module) => `*/${module}`),
     define: { "import.meta.dirname": "__dirname" },
     minifyIdentifiers: true,
-    banner: { js: "(function (require, __dirname, everything) {" },
+    banner: { js: "(function (require, __dirname, everything, compilerCore) {" },
     footer: { js: "})" },
     plugins: [inlineEnums(process.cwd()), directImports(process.cwd(), (text) => staticImports(text, elsewhere))],
   });

@@ -20,7 +20,15 @@ function read(path: string): Buffer | undefined {
   }
 }
 
+/** The compiler core, which other threads make ready while this one loads the rest. */
+async function compileCore(): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(readFileSync(join(__dirname, "wasm/compiler.release.wasm")));
+}
+
 function compileAlone(): void {
+  const core = compileCore();
+  // Who compiles awaits it and tells what is wrong; a command line without a compile has no use for it.
+  core.catch(() => undefined);
   const filename = join(__dirname, kilnCompileScript);
   // V8's own check refuses what another version or other flags have written.
   const cacheFile = `${filename}.${process.version}-${process.arch}.cache`;
@@ -40,7 +48,7 @@ function compileAlone(): void {
       }
     });
   }
-  script.runInThisContext()(require, __dirname, () => import("./kiln-all.js"));
+  script.runInThisContext()(require, __dirname, () => import("./kiln-all.js"), core);
 }
 
 if (isLoneCompile(process.argv)) compileAlone();

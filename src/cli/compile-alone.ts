@@ -7,6 +7,8 @@ import { plainArguments } from "./source-flags.ts";
 export interface AloneEnvironment extends Pick<CliEnvironment, "loadConfig"> {
   /** Runs this process's command line with all commands; answers its exit status. */
   readonly elsewhere: () => Promise<number>;
+  /** The release build of the compiler core, already being made ready. */
+  readonly core?: Promise<WebAssembly.Module>;
 }
 
 /**
@@ -19,7 +21,7 @@ export async function compileAlone(words: readonly string[], environment: AloneE
   try {
     const settings = environment.loadConfig({});
     if (settings.server !== undefined || settings.debug.length > 0) return await environment.elsewhere();
-    return await compileFiles(parsed.files, { ...parsed.flags, emit: "elf" }, settings);
+    return await compileFiles(parsed.files, { ...parsed.flags, emit: "elf" }, settings, environment.core);
   } catch (error) {
     return statusOf(error);
   }

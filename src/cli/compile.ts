@@ -53,20 +53,25 @@ function makeOutputFolder(folder: string): void {
   }
 }
 
-async function compilerOf(settings: ServeSettings) {
+async function compilerOf(settings: ServeSettings, core?: Promise<WebAssembly.Module>) {
   const { server, debug } = settings;
-  if (server === undefined) return createLocalCompiler({ checked: debug.includes("validate") });
+  if (server === undefined)
+    return createLocalCompiler({ checked: debug.includes("validate"), ...(core !== undefined && { module: core }) });
   const { remoteCompiler, remoteService } = await import("./remote.ts");
   const service = remoteService(settings);
   invariant(service !== undefined, "a service was named");
   return remoteCompiler(service);
 }
 
-/** Compiles each file; a bad or unreadable one is told and the others go on. Answers the exit status. */
+/**
+ * Compiles each file; a bad or unreadable one is told and the others go on. `core`: the release build of the compiler,
+ * where it is on its way already. Answers the exit status.
+ */
 export async function compileFiles(
   files: readonly string[],
   flags: CompileFlags,
   settings: ServeSettings,
+  core?: Promise<WebAssembly.Module>,
 ): Promise<0 | 1> {
   // What only some need is loaded when they do: of a single compile a good part is loading.
   if (flags.warm === true) {
@@ -74,7 +79,7 @@ export async function compileFiles(
     return warmCache(files, flags, settings);
   }
   const { debug } = settings;
-  const compiler = await compilerOf(settings);
+  const compiler = await compilerOf(settings, core);
   const debugOutput = debug.length > 0 ? await import("./debug-output.ts") : undefined;
   const into = files.length > 1 ? flags.output : undefined;
   const targetOf = (file: string) => targetPath(file, flags, into);

@@ -9,8 +9,15 @@ export interface LocalCompiler extends ShaderCompiler {
   compileWithReports(request: CompileRequest, dumpAfter?: readonly string[]): Promise<CompileOutcome>;
 }
 
-/** A compiler for command line, driver and examples. The core is loaded by the first compile; `checked`: it validates the IR after each pass. */
-export function createLocalCompiler(options: { readonly checked?: boolean } = {}): LocalCompiler {
+export interface LocalCompilerOptions {
+  /** The core validates the IR after each pass. */
+  readonly checked?: boolean;
+  /** The release build of the core, where it is being made ready already; not for `checked`. */
+  readonly module?: Promise<WebAssembly.Module>;
+}
+
+/** A compiler for command line, driver and examples. The core is loaded by the first compile. */
+export function createLocalCompiler({ checked = false, module: given }: LocalCompilerOptions = {}): LocalCompiler {
   let core: Core | undefined;
   let compile: typeof compileShader | undefined;
   const compileWithReports = async (request: CompileRequest, dumpAfter?: readonly string[]) => {
@@ -19,9 +26,9 @@ export function createLocalCompiler(options: { readonly checked?: boolean } = {}
     if (compile === undefined || core === undefined) {
       const { createCore, loadCoreModule } = await import("../core/index.ts");
       // Other threads make it ready while this one loads the rest.
-      const module = loadCoreModule(options.checked ?? false);
+      const module = checked || given === undefined ? loadCoreModule(checked) : given;
       const { compileShader, opName } = await import("../compile/index.ts");
-      core = await createCore({ ...options, module: await module, opName });
+      core = await createCore({ checked, module: await module, opName });
       compile = compileShader;
     }
     try {

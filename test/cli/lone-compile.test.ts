@@ -109,7 +109,7 @@ describe("the script of a compile alone", () => {
   });
 
   it("is one function of plain characters, whose text is taken as it stands", () => {
-    expect(text.startsWith("(function (require, __dirname, everything) {")).toBe(true);
+    expect(text.startsWith("(function (require, __dirname, everything, compilerCore) {")).toBe(true);
     expect(/[^\t\n -~]/.exec(text)).toBeNull();
   });
 });
