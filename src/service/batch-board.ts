@@ -12,6 +12,8 @@ const linesAtOnce = 500;
 const retryMs = 500;
 /** The end of a batch is told for this long to a Redis that does not take it. */
 const lastWordMs = 60_000;
+/** A server that ends waits for this long at most for a Redis that does not take the last word. */
+const farewellMs = 3000;
 /** An answer waits for this long at most until other servers know the batch that it names. */
 const firstWordMs = 1000;
 
@@ -23,7 +25,8 @@ const aliveName = (id: string) => `kiln:batch:${id}:alive`;
 export class BatchBoard {
   readonly #connect: () => Promise<Redis | undefined>;
   readonly #following = new Set<Promise<void>>();
-  #closing = false;
+  /** Since when the server ends; 0: it does not. */
+  #closingSince = 0;
 
   /** `connect` gives undefined where Redis does not answer; does not throw. */
   constructor(connect: () => Promise<Redis | undefined>) {
@@ -57,8 +60,7 @@ export class BatchBoard {
       try {
         const redis = await this.#connect();
         if (redis === undefined) throw new Error("Redis does not answer");
-        // Nobody else adds lines: what is there is a start of the results, all of it or what Redis still has.
-        if (!isSure) shown = await redis.llen(linesName(batch.id));
+        if (!isSure) shown = await this.#stillShown(redis, batch);
         isSure = true;
         const told = await this.#tell(redis, batch, state, shown);
         shown += told;
@@ -67,7 +69,7 @@ export class BatchBoard {
       } catch {
         isSure = false;
         if (state === "running") since = performance.now();
-        else if (this.#closing || performance.now() - since > lastWordMs) return;
+        else if (this.#hasWaited() || performance.now() - since > lastWordMs) return;
         await sleep(retryMs);
         continue;
       }
@@ -78,15 +80,37 @@ export class BatchBoard {
     }
   }
 
-  /** Tells how a batch stands and adds some of the lines behind those that are shown; answers how many. */
+  /** How many results are shown after a telling that failed: nobody else adds lines, so they are a start of them or wrong. */
+  async #stillShown(redis: Redis, { id, results }: Batch): Promise<number> {
+    const name = linesName(id);
+    const [length, first, last] = [await redis.llen(name), await redis.lindex(name, 0), await redis.lindex(name, -1)];
+    if (length === 0 || (first === results[0] && last === results[length - 1])) return length;
+    await redis.del(name);
+    return 0;
+  }
+
+  #hasWaited(): boolean {
+    return this.#closingSince > 0 && performance.now() - this.#closingSince > farewellMs;
+  }
+
+  /**
+   * Adds some of the lines behind those that are shown, then tells how the batch stands; answers how many. Errors where
+   * other lines are there than were shown: a client repeats by itself what a Redis that has gone did not answer, to one
+   * that has come back empty.
+   */
   async #tell(redis: Redis, batch: Batch, state: BatchProgress["state"], shown: number): Promise<number> {
     const { total, failed } = batch.progress();
     const lines = batch.results.slice(shown, shown + linesAtOnce);
     const done = shown + lines.length;
+    const name = linesName(batch.id);
+    const length = lines.length > 0 ? await redis.rpush(name, ...lines) : await redis.llen(name);
+    if (length !== done) {
+      await redis.del(name);
+      throw new Error(`${length} lines are shown in place of ${done}`);
+    }
     const tell = redis.multi();
-    if (lines.length > 0) tell.rpush(linesName(batch.id), ...lines);
     tell.hset(stateName(batch.id), { state: done === batch.results.length ? state : "running", total, done, failed });
-    for (const name of [linesName(batch.id), stateName(batch.id)]) tell.expire(name, keptSeconds);
+    for (const key of [name, stateName(batch.id)]) tell.expire(key, keptSeconds);
     tell.set(aliveName(batch.id), "1", "PX", aliveMs);
     for (const [error] of (await tell.exec()) ?? []) if (error !== null) throw error;
     return lines.length;
@@ -107,9 +131,9 @@ export class BatchBoard {
     return view;
   }
 
-  /** Waits until the last word on each batch is shown. */
+  /** Waits until the last word on each batch is shown, a few seconds at most where Redis does not take it. */
   async close(): Promise<void> {
-    this.#closing = true;
+    this.#closingSince = performance.now();
     await Promise.all(this.#following);
   }
 }
