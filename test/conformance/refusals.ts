@@ -9,8 +9,11 @@ export interface Refusal {
   readonly isRight: boolean;
 }
 
-/** Numbers that our limits have: what goes past one is refused by design. */
-const limit = /^CORE_LIMIT/;
+/**
+ * Numbers that our limits have: what goes past one is refused by design. Vulkan's maxCombinedClipAndCullDistances is 8 on
+ * this hardware, and glslangValidator knows no device.
+ */
+const limit = /^CORE_LIMIT|more than 8 clip and cull distances/;
 
 /** Extensions that a shader names and we do not have. */
 export function foreignExtensions(source: string): string[] {
