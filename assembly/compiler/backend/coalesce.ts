@@ -3,12 +3,11 @@
  * A merged register's `vLeader` stands for it from then on, `vShift` components in; instructions keep their own operands,
  * so that the allocation can be checked against what was selected.
  */
-import { spend, U32Column } from "../../base/index.ts";
+import { spend } from "../../base/index.ts";
 import {
   bDepth,
   bFirst,
   bOrder,
-  flowBytes,
   mDst0,
   mMods,
   mNext,
@@ -22,8 +21,6 @@ import {
 import { isVreg, layoutLength, Mod, NO_REG, operandComponent, operandVreg, vregClass, vregSize } from "./machine.ts";
 import { interfere, uniteSegments } from "./segments.ts";
 
-const _copies = changetype<U32Column>(changetype<usize>(flowBytes));
-const _COPY_LIMIT: u32 = 1 << 21;
 const MAX_DEPTH: u32 = 8;
 
 /** The register that stands for `v`, and in `leaderShift` where v's component 0 is in it. */
