@@ -103,6 +103,8 @@ export const algebraicRules: readonly AlgebraicRule[] = [
   ["(select c 1.0 0)", "(b2f c)"],
   ["(select c (select c a b) d)", "(select c a d)"],
   ["(select c a (select c b d))", "(select c a d)"],
+  ["(select c (b2i c) a)", "(select c 1 a)"],
+  ["(select c (b2f c) a)", "(select c 1.0 a)"],
   // f32
   ["(fneg (fneg a))", "a"],
   ["(fabs (fabs a))", "(fabs a)"],

@@ -1,7 +1,7 @@
 /**
  * Turns small ifs into selects: both arms one block of at most a few cheap pure instructions, the rest phis.
  * `if %c { %1 = iadd … } else { } %2 = phi %1, %0` → `%1 = iadd …; %2 = select %c, %1, %0`. Loads stay where they are; a demote becomes
- * one under a condition. The lanes of an arm that only discards go the other way, as helpers.
+ * one under a condition. The lanes of an arm that only discards go the other way, as helpers. Ways out of loops: `exits.ts`.
  * Cost counts instructions moved; 8 is where a skipped branch begins to pay (as in Mesa's peephole for this back end).
  */
 import { spend } from "../../base/index.ts";
@@ -16,11 +16,13 @@ import {
   erase,
   firstInstr,
   hasIfs,
+  hasLoops,
   hasMade,
   insertInstr,
   isConst,
   Kind,
   kindOf,
+  lastBlock,
   listFirst,
   loopOf,
   nextBlock,
@@ -29,6 +31,7 @@ import {
   opOf,
   predCount,
   predIndex,
+  prevBlock,
   replaceUses,
   select,
   setSrc,
@@ -38,6 +41,7 @@ import {
   unlinkInstr,
 } from "../ir/index.ts";
 import { isSingleBlock, keepArm, phiSource } from "./edit-tree.ts";
+import { joinExits } from "./exits.ts";
 
 const MAX_MOVED = 8;
 const FRAGMENT: u32 = 2;
@@ -143,9 +147,21 @@ function convertDiscard(node: u32, before: u32): bool {
   return false;
 }
 
+/** From the last loop to the first, so that inner ones come before those around them. */
+function joinAllExits(): bool {
+  let progress = false;
+  let prev: u32 = 0;
+  for (let b = lastBlock(); b != 0 && spend(1); b = prev) {
+    prev = prevBlock(b);
+    const n = nextNode(b);
+    if (n != 0 && kindOf(n) == Kind.LOOP && joinExits(n)) progress = true;
+  }
+  return progress;
+}
+
 export function optIfConvert(): bool {
   if (!hasIfs()) return false;
-  let progress = false;
+  let progress = hasLoops() && joinAllExits();
   for (let b = entryBlock(); b != 0 && spend(1); b = nextBlock(b)) {
     for (let n = nextNode(b); n != 0 && kindOf(n) == Kind.IF && spend(1); n = nextNode(b)) {
       if (!convert(n, b) && !(stage() == FRAGMENT && hasMade(Op.DEMOTE) && convertDiscard(n, b))) break;
