@@ -140,6 +140,16 @@ async function buildJs(): Promise<Metafile> {
 const elsewhere = ["compile-warm.ts", "compile-emit.ts", "remote.ts", "debug-output.ts", "ir/index.ts"];
 
 /**
+ * Second line of the command, a string and a comment to node. Where NODE_EXTRA_CA_CERTS is set, node reads those
+ * certificates at every start, for longer than a compile takes: a compile on this machine goes without them.
+ */
+const shellLine = [
+  '":" //; if [ "$1" = compile ] && [ -z "$KILN_SERVER$KILN_CONFIG" ]; then',
+  'case " $*" in *" --server"* | *" --config"*) ;; *) unset NODE_EXTRA_CA_CERTS ;; esac; fi;',
+  'exec node "$0" "$@"',
+].join(" ");
+
+/**
  * `kiln compile` as one script, and the command that runs it: `src/launch.ts`. A compile first, so that the compiled form
  * is there before somebody waits for it.
  */
@@ -167,6 +177,7 @@ async function buildLaunch(): Promise<void> {
     ...common,
     entryPoints: ["src/launch.ts"],
     outfile: "dist/kiln.cjs",
+    banner: { js: shellLine },
     external: ["./kiln.js", "./kiln-all.js"],
     define: { kilnCompileScript: JSON.stringify(script) },
   });

@@ -1,8 +1,8 @@
-#!/usr/bin/env node
+#!/bin/sh
 /**
  * The `kiln` command as CommonJS, which starts in less time than a module. `kiln compile` runs from one script whose
  * compiled form is kept beside it: of a cold compile of a small shader, reading the compiler is the larger part. All else
- * is `kiln.js`.
+ * is `kiln.js`. Called by its name, the file is a shell script first: its second line (`scripts/build.ts`) starts node.
  */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -213,9 +213,8 @@ function cold() {
   const folder = mkdtempSync(join(tmpdir(), "kiln-bench-"));
   try {
     const file = join(packageRoot(), "examples/kernels/saxpy.comp");
-    const kiln = [distFile("kiln.cjs"), "compile", file, "-o", join(folder, "out.elf")];
     const [ours, glslang, node] = coldTimes([
-      [process.execPath, kiln],
+      [distFile("kiln.cjs"), ["compile", file, "-o", join(folder, "out.elf")]],
       ["glslangValidator", ["-V", "-o", join(folder, "out.spv"), file]],
       [process.execPath, ["-e", "0"]],
     ]);

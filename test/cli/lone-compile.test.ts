@@ -42,6 +42,20 @@ describe("a compile alone", () => {
     expect(readFileSync(target).equals(all.stdout)).toBe(true);
   });
 
+  it("called by its name, starts without the certificates that only what speaks to servers needs", () => {
+    const certificates = join(folder, "none.pem");
+    const env = { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: certificates };
+    const run = (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
+      spawnSync(join("dist", "kiln.cjs"), [...args], { env: { ...env, ...more }, encoding: "utf8" });
+    const compile = ["compile", join(folder, "a.comp"), "-o", join(folder, "named elf")];
+    // Node warns of a file that is not there where it reads it.
+    expect(run(compile)).toMatchObject({ status: 0, stderr: "" });
+    expect(readFileSync(join(folder, "named elf")).subarray(1, 4).toString()).toBe("ELF");
+    expect(run([...compile, "--server", "http://127.0.0.1:1"]).stderr).toContain(certificates);
+    expect(run(compile, { KILN_SERVER: "http://127.0.0.1:1" }).stderr).toContain(certificates);
+    expect(run(["stats", join(folder, "a.comp")]).stderr).toContain(certificates);
+  });
+
   it("gives all of its output to a pipe, and the status of a refused shader", () => {
     const piped = kiln("kiln.cjs", ["compile", join(folder, "a.comp"), "-o", "-"]);
     expect(piped.stdout.subarray(0, 4).toString("latin1")).toBe("\x7fELF");
