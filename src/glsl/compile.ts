@@ -6,7 +6,8 @@ import { emitModule } from "./emit/index.ts";
 import { noDefines, type Preprocessed, preprocess } from "./preprocess/index.ts";
 import { Sources } from "./source.ts";
 import { parse } from "./syntax/index.ts";
-import { giveTokens } from "./tokens.ts";
+import { T } from "./token.ts";
+import { giveTokens, type Tokens } from "./tokens.ts";
 
 export interface GlslRequest {
   readonly source: string;
@@ -67,15 +68,58 @@ function warnedNames({ extensions }: Preprocessed): ReadonlySet<string> {
 
 /** GLSL for Vulkan to SPIR-V. Every mistake of the source is a diagnostic, all in one run; nothing is thrown for it. */
 export function compileGlsl(request: GlslRequest): GlslResult {
-  const { source, filename, stage, entryPoint = "main", defines = noDefines, includes = {} } = request;
+  const { source, filename, defines = noDefines, includes = {} } = request;
   const { mainImage = false } = request;
   const relaxed = request.dialect === "relaxed" || mainImage;
   const sources = new Sources();
   const diagnostics = new Diagnostics(sources, request.maxDiagnostics ?? 100);
   const preprocessed = preprocess({ filename, source, defines, includes, relaxed, mainImage }, sources, diagnostics);
-  const { filesRead, version, vulkanMemoryModel } = preprocessed;
+  const { filesRead } = preprocessed;
   // the rest of the source is not known, so more messages would mislead
   if (preprocessed.exhausted) return { ok: false, diagnostics: diagnostics.items, filesRead };
+  try {
+    return compilePreprocessed(request, preprocessed, sources, diagnostics, relaxed);
+  } catch (failure) {
+    if (!isStackOverflow(failure)) throw failure;
+    reportDeepest(preprocessed.tokens, diagnostics);
+    return { ok: false, diagnostics: diagnostics.items, filesRead };
+  }
+}
+
+/** The stack of a thread that calls from deep inside or was given a small one may end before the parser's limit. */
+function isStackOverflow(failure: unknown): boolean {
+  return failure instanceof RangeError && failure.message.includes("call stack");
+}
+
+/** Names the bracket that stands deepest as nested too deep. */
+function reportDeepest(tokens: Tokens, diagnostics: Diagnostics): void {
+  let depth = 0;
+  let most = 0;
+  let deepest = 0;
+  for (let at = 0; at < tokens.length; at++) {
+    const kind = tokens.kinds[at];
+    if (kind === T.LeftBrace || kind === T.LeftParen || kind === T.LeftBracket) {
+      depth++;
+      if (depth <= most) continue;
+      most = depth;
+      deepest = at;
+    } else if (kind === T.RightBrace || kind === T.RightParen || kind === T.RightBracket) {
+      depth--;
+    }
+  }
+  const values = { limit: Math.max(0, most - 1) };
+  diagnostics.error("GLSL_NESTING", values, tokens.positions[deepest]!, tokens.ends[deepest]!);
+}
+
+function compilePreprocessed(
+  request: GlslRequest,
+  preprocessed: Preprocessed,
+  sources: Sources,
+  diagnostics: Diagnostics,
+  relaxed: boolean,
+): GlslResult {
+  const { stage, entryPoint = "main" } = request;
+  const { filesRead, version, vulkanMemoryModel } = preprocessed;
   const unit = parse(preprocessed.tokens, diagnostics);
   giveTokens(preprocessed.tokens);
   const { lostNames } = unit;

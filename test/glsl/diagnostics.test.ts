@@ -266,6 +266,29 @@ describe("limits", () => {
     }
   });
 
+  it("takes control flow as deep as SPIR-V does", () => {
+    const nests = [
+      ["if (a > 0) { a++; ", "}"],
+      ["if (a > 0) ; else { a++; ", "}"],
+      ["for (int b = 0; b < a; b++) { a -= b; ", "}"],
+      ["while (a > 0) { a--; ", "}"],
+      ["do { a--; ", "} while (a > 0);"],
+      ["switch (a) { case 1: break; default: a++; ", "}"],
+      ["{ int a = 1; ", "}"],
+    ] as const;
+    for (const [open, close] of nests) {
+      expect(inMain(`int a = 1; ${open.repeat(1023)}${close.repeat(1023)}`)).toEqual([]);
+    }
+    expect(inMain("if (true) {".repeat(1051) + "}".repeat(1051))).toEqual([`4:${11 * 1049 + 5} GLSL_NESTING`]);
+  });
+
+  it("takes else-ifs and operators without end, parentheses and calls 500 deep", () => {
+    expect(inMain(`int a = 1; ${"if (a == 1) a = 2; else ".repeat(10_000)} a = 3;`)).toEqual([]);
+    expect(inMain(`int a = 1; a = a${" + a".repeat(10_000)};`)).toEqual([]);
+    expect(inMain(`int a = 1; a = ${"(a + ".repeat(500)}a${")".repeat(500)};`)).toEqual([]);
+    expect(inMain(`int a = 1; a = ${"min(a, ".repeat(500)}a${")".repeat(500)};`)).toEqual([]);
+  });
+
   it("takes chains as long as the source has them", () => {
     const long = 20000;
     expect(inMain(`int b = 1; int a = b${" + b".repeat(long)};`)).toEqual([]);

@@ -102,7 +102,7 @@ const syntax: readonly Mistake[] = [
   { code: "GLSL_SYNTAX", source: body("int a = ⟦;⟧") },
   { code: "GLSL_RESERVED_WORD", source: body("int ⟦template⟧ = 1;") },
   { code: "GLSL_STRAY_BRACE", source: `${head}${main}⟦}⟧\n` },
-  { code: "GLSL_NESTING", source: body(`${"{".repeat(256)}⟦{⟧${"}".repeat(257)}`), long: true },
+  { code: "GLSL_NESTING", source: body(`${"{".repeat(1050)}⟦{⟧${"}".repeat(1051)}`), long: true },
   { code: "GLSL_BAD_NUMBER", source: body("int a = ⟦08⟧;") },
   { code: "GLSL_LITERAL_TOO_LARGE", source: body("uint a = ⟦4294967296u⟧;") },
   { code: "GLSL_STRAY_SEMICOLON", source: top("⟦;⟧") },

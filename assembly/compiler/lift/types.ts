@@ -65,7 +65,8 @@ export const enum TypeKind {
   SAMPLED_IMAGE = 15,
 }
 
-const MAX_DEPTH: u32 = 64;
+/** SPIR-V lets structs nest 255 deep; arrays and pointers come on top. */
+const MAX_DEPTH: u32 = 512;
 
 /** Type id in word k; anything else fails and answers 0. */
 export function typeAt(k: u32): u32 {

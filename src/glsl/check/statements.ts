@@ -108,9 +108,18 @@ export abstract class StatementChecker extends DeclarationChecker {
         this.lists.add({ kind: "if", arms, otherwise, hint, position });
         break;
       }
-      case "for":
-        this.forLoop(stmt);
+      case "for": {
+        // no method of its own: what nests in each other should take few frames of the stack
+        const first = this.lists.top;
+        this.scopes.push();
+        if (stmt.init !== undefined) this.statement(stmt.init, outside);
+        const loop = this.loop(stmt, stmt.condition, stmt.step, true);
+        this.scopes.pop();
+        const declares = this.lists.top > first;
+        this.lists.add(loop);
+        if (declares) this.lists.add(blockStatement(this.lists.end<Stmt>(first), position));
         break;
+      }
       case "while":
         this.scopes.push();
         this.lists.add(this.loop(stmt, stmt.condition, undefined, true));
@@ -192,17 +201,6 @@ export abstract class StatementChecker extends DeclarationChecker {
   }
 
   protected abstract localFunction(decl: ast.FunctionDecl): void;
-
-  private forLoop(stmt: ast.ForStmt): void {
-    this.scopes.push();
-    const first = this.lists.top;
-    if (stmt.init !== undefined) this.statement(stmt.init, outside);
-    const loop = this.loop(stmt, stmt.condition, stmt.step, true);
-    this.scopes.pop();
-    const declares = this.lists.top > first;
-    this.lists.add(loop);
-    if (declares) this.lists.add(blockStatement(this.lists.end<Stmt>(first), stmt.position));
-  }
 
   private loop(
     stmt: ast.ForStmt | ast.WhileStmt,

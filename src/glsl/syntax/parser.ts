@@ -66,9 +66,19 @@ class Parser extends DeclarationParser {
   protected override compound(): CompoundStmt {
     const { position } = this;
     this.expect(T.LeftBrace, "'{'");
-    this.enter();
     const body = this.statements();
-    this.leave();
+    return { kind: "compound", body, position, end: this.previousEnd };
+  }
+
+  /**
+   * What a selection or loop holds: one level with the braces around it. It calls `statements` itself, as what nests in
+   * each other should take few frames of the stack.
+   */
+  private body(): Stmt {
+    if (this.kind !== T.LeftBrace) return this.statement();
+    const { position } = this;
+    this.take();
+    const body = this.statements();
     return { kind: "compound", body, position, end: this.previousEnd };
   }
 
@@ -97,16 +107,22 @@ class Parser extends DeclarationParser {
   private statement(): Stmt {
     const { position } = this;
     switch (this.kind) {
-      case T.LeftBrace:
-        return this.compound();
+      case T.LeftBrace: {
+        this.enter();
+        const block = this.compound();
+        this.leave();
+        return block;
+      }
       case T.Semicolon:
         this.take();
         return { kind: "empty", position, end: this.previousEnd };
       case T.LeftBracket:
         return this.attributed(position);
       case T.If:
-      case T.Switch:
+        return this.ifStatement(position, noAttributes);
       case T.For:
+        return this.forStatement(position, noAttributes);
+      case T.Switch:
       case T.While:
       case T.Do:
         return this.control(position, noAttributes);
@@ -174,34 +190,33 @@ class Parser extends DeclarationParser {
 
   /** Selections and loops. */
   private control(position: number, attributes: readonly Attribute[]): Stmt {
-    this.enter();
-    const result = this.controlBody(position, attributes);
-    this.leave();
-    return result;
-  }
-
-  private controlBody(position: number, attributes: readonly Attribute[]): Stmt {
     switch (this.kind) {
       case T.If:
         return this.ifStatement(position, attributes);
       case T.Switch: {
+        this.enter();
         this.take();
         const selector = this.parenthesised();
         this.expect(T.LeftBrace, "'{'");
         const body = this.statements();
+        this.leave();
         return { kind: "switch", selector, body, attributes, position, end: this.previousEnd };
       }
       case T.While: {
+        this.enter();
         this.take();
         this.expect(T.LeftParen, "'('");
         const condition = this.condition();
         this.expect(T.RightParen, "')'");
-        const body = this.statement();
+        const body = this.body();
+        this.leave();
         return { kind: "while", condition, body, attributes, position, end: this.previousEnd };
       }
       case T.Do: {
+        this.enter();
         this.take();
-        const body = this.statement();
+        const body = this.body();
+        this.leave();
         this.expect(T.While, "'while'");
         const condition = this.parenthesised();
         this.expect(T.Semicolon, "';'");
@@ -217,19 +232,22 @@ class Parser extends DeclarationParser {
   private ifStatement(position: number, attributes: readonly Attribute[]): Stmt {
     const arms: { condition: Expr; body: Stmt }[] = [];
     let otherwise: Stmt | undefined;
+    this.enter();
     for (;;) {
       this.expect(T.If, "'if'");
       const condition = this.parenthesised();
-      arms.push({ condition, body: this.statement() });
+      arms.push({ condition, body: this.body() });
       if (!this.accept(T.Else)) break;
       if (this.kind === T.If) continue;
-      otherwise = this.statement();
+      otherwise = this.body();
       break;
     }
+    this.leave();
     return { kind: "if", arms, otherwise, attributes, position, end: this.previousEnd };
   }
 
   private forStatement(position: number, attributes: readonly Attribute[]): Stmt {
+    this.enter();
     this.take();
     this.expect(T.LeftParen, "'('");
     const initPosition = this.position;
@@ -238,7 +256,8 @@ class Parser extends DeclarationParser {
     this.expect(T.Semicolon, "';'");
     const step = this.kind === T.RightParen ? undefined : this.expression();
     this.expect(T.RightParen, "')'");
-    const body = this.statement();
+    const body = this.body();
+    this.leave();
     return { kind: "for", init, condition, step, body, attributes, position, end: this.previousEnd };
   }
 

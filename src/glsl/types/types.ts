@@ -406,7 +406,7 @@ export function leafCount(type: Type): number {
 }
 
 /** How deep arrays and structs may hold one another. */
-export const TYPE_DEPTH_LIMIT = 200;
+export const TYPE_DEPTH_LIMIT = 255;
 
 /** Arrays and structs around the innermost part of a type. */
 export function typeDepth(type: Type): number {
