@@ -2,6 +2,7 @@
  * Computes instructions whose sources are all constants, by the fold expressions of the op rows (exact IEEE f32 and
  * integer arithmetic only; a NaN becomes 0x7fc00000). An undefined source is 0 to them, as it is to the back end; two
  * undefined words packed for export stay undefined. Of what the hardware gives within an ulp only reciprocals are computed.
+ * f64: `fold-double.ts`.
  * `iadd 2, 3` → `const 5`. O(instructions).
  */
 import { spend } from "../../base/index.ts";
@@ -27,6 +28,7 @@ import {
   useCount,
   widthOf,
 } from "../ir/index.ts";
+import { foldDouble } from "./fold-double.ts";
 
 function isUndef(v: u32): bool {
   return opOf(v) == Op.UNDEF;
@@ -69,6 +71,7 @@ export function optConstFold(): bool {
       }
       if (useCount(i) == 0) continue;
       if (op == Op.FRCP && foldReciprocal(i)) progress = true;
+      if (op >= <u32>Op.DADD && op <= <u32>Op.DGE && foldDouble(i, op)) progress = true;
       if ((opFlags(op) & OpFlag.FOLDABLE) == 0) continue;
       const count = srcCount(i);
       if (op >= <u32>Op.PACK_HALF_RTZ && op <= <u32>Op.PACK_SINT16 && isUndef(src(i, 0)) && isUndef(src(i, 1))) {
