@@ -122,7 +122,7 @@ import {
   successor1,
   unlinkNode,
 } from "./nodes.ts";
-import { counterBound, loadBound, upperBound, zeroBits } from "./range.ts";
+import { counterBound, filled, loadBound, upperBound, zeroBits } from "./range.ts";
 import {
   addContraction,
   addTableWord,
@@ -183,6 +183,7 @@ export {
   entryBlock,
   erase,
   extract,
+  filled,
   firstInstr,
   firstUse,
   flagsOf,

@@ -12,6 +12,9 @@ function narrow(bits: u32): u32 {
 /** No pixel lies further right or down. */
 const MAX_PIXEL: u32 = 0x7fff;
 
+/** No dispatch has more groups in a direction, counted from its base. */
+const MAX_GROUPS: u32 = 0xffff;
+
 /** What a load, a system value or a conversion of one gives at most. */
 export function loadBound(v: u32): u32 {
   switch (opOf(v)) {
@@ -19,6 +22,10 @@ export function loadBound(v: u32): u32 {
       return localSize(imm(v, 0)) - 1;
     case Op.LOAD_LANE_ID:
       return 31;
+    case Op.LOAD_WORKGROUP_ID:
+      return MAX_GROUPS - 1;
+    case Op.LOAD_NUM_WORKGROUPS:
+      return MAX_GROUPS;
     case Op.LOAD_UBO:
     case Op.LOAD_SSBO:
       return narrow(imm(v, 3));
@@ -69,6 +76,11 @@ export function counterBound(v: u32, depth: u32): u32 {
   return limit > 0x7fff0000 ? unknown : max<u32>(start, limit == 0 ? 0 : limit - 1 + step);
 }
 
+/** All bits up to the highest one. */
+export function filled(value: u32): u32 {
+  return value == 0 ? 0 : (<u32>0xffffffff) >> clz<u32>(value);
+}
+
 /** No value of the IR value is above this. Depth-limited: an unknown one is 0xffffffff. */
 export function upperBound(v: u32, depth: u32): u32 {
   const unknown: u32 = 0xffffffff;
@@ -78,6 +90,10 @@ export function upperBound(v: u32, depth: u32): u32 {
       return constBits(v);
     case Op.B2I:
       return 1;
+    case Op.BITCOUNT:
+      return 32;
+    case Op.READ_FIRST_LANE:
+      return upperBound(src(v, 0), depth + 1);
     case Op.PHI:
       return counterBound(v, depth);
     case Op.F2F16:
@@ -108,6 +124,16 @@ export function upperBound(v: u32, depth: u32): u32 {
     case Op.IAND:
     case Op.UMIN:
       return min<u32>(upperBound(src(v, 0), depth + 1), upperBound(src(v, 1), depth + 1));
+    case Op.IOR:
+    case Op.IXOR:
+      return filled(upperBound(src(v, 0), depth + 1) | upperBound(src(v, 1), depth + 1));
+    case Op.UMAX:
+      return max<u32>(upperBound(src(v, 0), depth + 1), upperBound(src(v, 1), depth + 1));
+    case Op.UDIV: {
+      // Division by 0 gives all ones.
+      const divisor: u32 = isConst(src(v, 1)) ? constBits(src(v, 1)) : 0;
+      return divisor == 0 ? unknown : upperBound(src(v, 0), depth + 1) / divisor;
+    }
     case Op.USHR:
       return isConst(src(v, 1)) ? upperBound(src(v, 0), depth + 1) >> (constBits(src(v, 1)) & 31) : unknown;
     case Op.UBFE:

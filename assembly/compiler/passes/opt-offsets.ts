@@ -1,13 +1,16 @@
 /**
  * Moves a constant out of an address into `base`, where the sum of both cannot wrap: because the addition is marked
  * `nuw`, because the other part is a multiple of 2^k above the constant, or because it is known to be small.
- * `iadd %0, 4` of `%0 = ishl %i, 3` → `%0 base=4`. O(memory ops).
+ * `iadd %0, 4` of `%0 = ishl %i, 3` → `%0 base=4`. Also from below shifts, products and sums, where what is left is known
+ * to be small: `ishl (iadd %i, 1), 3` with `%i` below 2^28 → `ishl %i, 3 base=8`. O(memory ops).
  */
 import { spend } from "../../base/index.ts";
 import { InstrFlag, Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
 import {
+  alu2,
   constant,
   constBits,
+  cursorBefore,
   entryBlock,
   firstInstr,
   flagsOf,
@@ -21,6 +24,7 @@ import {
   src,
   srcCount,
   upperBound,
+  widthOf,
   zeroBits,
 } from "../ir/index.ts";
 
@@ -44,6 +48,89 @@ function baseImm(op: u32): u32 {
     : 2;
 }
 
+/** Largest base that instructions of the op have room for; above it an addition of its own would come back. */
+function roomOf(op: u32): u32 {
+  switch (op) {
+    case Op.LOAD_SHARED:
+    case Op.STORE_SHARED:
+    case Op.SHARED_ATOMIC:
+    case Op.SHARED_ATOMIC_CMPSWAP:
+      return 0xffff;
+    case Op.LOAD_PUSH:
+    case Op.LOAD_TABLE:
+      return 0xf_ffff;
+    case Op.LOAD_SCRATCH:
+    case Op.STORE_SCRATCH:
+      return 2047;
+    default:
+      return 4095;
+  }
+}
+
+/** Levels of sums, shifts and products that are looked through. */
+const DEPTH: u32 = 4;
+/** More than any address, and small enough to be added and multiplied. */
+const TOO_LARGE: u64 = 0x1_0000_0000;
+
+/** By how much a shift or a product with a constant multiplies its first source; 0 for another op. */
+function factorOf(v: u32): u32 {
+  const op = opOf(v);
+  if ((op != Op.ISHL && op != Op.IMUL) || !isConst(src(v, 1))) return 0;
+  const bits = constBits(src(v, 1));
+  return op == Op.IMUL ? bits : (<u32>1) << (bits & 31);
+}
+
+function scaled(value: u64, factor: u32): u64 {
+  const product = value * <u64>factor;
+  return value > TOO_LARGE || product > TOO_LARGE ? TOO_LARGE : product;
+}
+
+/** The constant part of a value, modulo 2^32, or more than there is room for. */
+function constantIn(v: u32, depth: u32): u64 {
+  if (isConst(v)) return <u64>constBits(v);
+  if (depth == DEPTH || widthOf(v) != 32) return 0;
+  if (opOf(v) == Op.IADD) {
+    const sum = constantIn(src(v, 0), depth + 1) + constantIn(src(v, 1), depth + 1);
+    return min<u64>(sum, TOO_LARGE);
+  }
+  const factor = factorOf(v);
+  return factor == 0 ? 0 : scaled(constantIn(src(v, 0), depth + 1), factor);
+}
+
+/** No value of what `without` leaves is above this, before it is cut to 32 bits. */
+function boundWithout(v: u32, depth: u32): u64 {
+  if (isConst(v)) return 0;
+  if (constantIn(v, depth) == 0) return <u64>upperBound(v, 0);
+  if (opOf(v) == Op.IADD) return boundWithout(src(v, 0), depth + 1) + boundWithout(src(v, 1), depth + 1);
+  return scaled(boundWithout(src(v, 0), depth + 1), factorOf(v));
+}
+
+/** The value less its constant part, before the cursor; 0 for nothing. */
+function without(v: u32, depth: u32): u32 {
+  if (isConst(v)) return 0;
+  if (constantIn(v, depth) == 0) return v;
+  const a = without(src(v, 0), depth + 1);
+  if (opOf(v) != Op.IADD) return a == 0 ? 0 : alu2(opOf(v), a, src(v, 1));
+  const b = without(src(v, 1), depth + 1);
+  return a == 0 ? b : b == 0 ? a : alu2(Op.IADD, a, b);
+}
+
+/** Takes the constant part out of source k, from anywhere in the sum; true when it did. */
+function distribute(i: u32, k: u32): bool {
+  const slot = baseImm(opOf(i));
+  const base = imm(i, slot);
+  const offset = src(i, k);
+  const part = constantIn(offset, 0);
+  if (part == 0 || <u64>base + part > <u64>roomOf(opOf(i))) return false;
+  if (boundWithout(offset, 0) + part >= TOO_LARGE) return false;
+  cursorBefore(i);
+  const rest = without(offset, 0);
+  if (rest == 0) return false;
+  setImm(i, slot, base + <u32>part);
+  setSrc(i, k, rest);
+  return true;
+}
+
 function fold(i: u32): bool {
   const op = opOf(i);
   const k = offsetSource(op);
@@ -57,6 +144,14 @@ function fold(i: u32): bool {
     setSrc(i, k, constant(0));
     return true;
   }
+  return foldSum(i, k) || distribute(i, k);
+}
+
+/** A constant that is added last. */
+function foldSum(i: u32, k: u32): bool {
+  const offset = src(i, k);
+  const slot = baseImm(opOf(i));
+  const base = imm(i, slot);
   if (opOf(offset) != Op.IADD) return false;
   const c: u32 = isConst(src(offset, 1)) ? 1 : 0;
   const part = src(offset, c);

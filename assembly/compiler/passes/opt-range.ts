@@ -13,6 +13,7 @@ import {
   constBits,
   counterBound,
   entryBlock,
+  filled,
   firstInstr,
   hasMadeAny,
   instrLimit,
@@ -38,10 +39,6 @@ const POSITIVE: u32 = 0x7fff_ffff;
 const most = changetype<U32Column>(PASS_BASE);
 const bits = changetype<U32Column>(PASS_BASE + ((<usize>MAX_INSTRS) << 2));
 
-/** All bits up to the highest one. */
-function filled(value: u32): u32 {
-  return value == 0 ? 0 : ALL >> clz<u32>(value);
-}
 function capped(value: u64): u32 {
   return value > <u64>ALL ? ALL : <u32>value;
 }
