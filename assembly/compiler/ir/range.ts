@@ -78,7 +78,7 @@ export function counterBound(v: u32, depth: u32): u32 {
 
 /** All bits up to the highest one. */
 export function filled(value: u32): u32 {
-  return value == 0 ? 0 : (<u32>0xffffffff) >> clz<u32>(value);
+  return value == 0 ? 0 : <u32>0xffffffff >> clz<u32>(value);
 }
 
 /** No value of the IR value is above this. Depth-limited: an unknown one is 0xffffffff. */
