@@ -4,6 +4,7 @@
  * `dadd vec(lo, hi), vec(lo, hi)` → `vec`. A NaN becomes the default one.
  */
 import { InstrFlag, Op } from "../../gen/ir-ops.ts";
+import { OptionFlag, optionFlag } from "../io.ts";
 import {
   constant,
   constantBool,
@@ -19,7 +20,6 @@ import {
   setSrc,
   src,
 } from "../ir/index.ts";
-import { OptionFlag, optionFlag } from "../io.ts";
 
 const SIGN: u32 = 0x8000_0000;
 const NAN: u64 = 0x7ff8_0000_0000_0000;
@@ -27,12 +27,12 @@ const NAN: u64 = 0x7ff8_0000_0000_0000;
 function isDoubleConst(v: u32): bool {
   return opOf(v) == Op.VEC && isConst(src(v, 0)) && isConst(src(v, 1));
 }
-function valueOf(v: u32): f64 {
+function doubleOf(v: u32): f64 {
   return reinterpret<f64>(((<u64>constBits(src(v, 1))) << 32) | constBits(src(v, 0)));
 }
 
 function become(i: u32, value: f64): bool {
-  const bits = value != value ? NAN : reinterpret<u64>(value);
+  const bits = isNaN(value) ? NAN : reinterpret<u64>(value);
   const low = constant(<u32>bits);
   const high = constant(<u32>(bits >> 32));
   cursorBefore(i);
@@ -53,11 +53,11 @@ function becomeBool(i: u32, value: bool): bool {
 
 /** Zero, infinite or NaN. */
 function isSpecial(x: f64): bool {
-  return x == 0 || x - x != 0;
+  return x == 0 || !isFinite(x);
 }
 /** A power of two: its products are exact unless they leave the range. */
 function isPower(x: f64): bool {
-  return (reinterpret<u64>(x) << 12) == 0;
+  return reinterpret<u64>(x) << 12 == 0;
 }
 
 /** Where the product is exact, one rounding is that of the sum. */
@@ -76,9 +76,9 @@ function foldBinary(i: u32, op: u32, a: f64, b: f64): bool {
     case Op.DMUL:
       return become(i, a * b);
     case Op.DMIN:
-      return become(i, a != a ? b : b != b ? a : min(a, b));
+      return become(i, isNaN(a) ? b : isNaN(b) ? a : min(a, b));
     case Op.DMAX:
-      return become(i, a != a ? b : b != b ? a : max(a, b));
+      return become(i, isNaN(a) ? b : isNaN(b) ? a : max(a, b));
     case Op.DEQ:
       return becomeBool(i, a == b);
     case Op.DNEU:
@@ -110,7 +110,7 @@ function foldUnary(i: u32, op: u32, a: f64): bool {
       return become(i, nearest(a));
     case Op.D2F: {
       const bits = reinterpret<u32>(<f32>a);
-      return becomeWord(i, a != a ? 0x7fc0_0000 : bits);
+      return becomeWord(i, isNaN(a) ? 0x7fc0_0000 : bits);
     }
     default:
       return false;
@@ -159,7 +159,7 @@ export function foldDouble(i: u32, op: u32): bool {
     case Op.DLT:
     case Op.DGE: {
       const b = src(i, 1);
-      if (isDoubleConst(a) && isDoubleConst(b)) return foldBinary(i, op, valueOf(a), valueOf(b));
+      if (isDoubleConst(a) && isDoubleConst(b)) return foldBinary(i, op, doubleOf(a), doubleOf(b));
       // As `(fsub a a)` of the rules for reals.
       const loose = optionFlag(OptionFlag.CONTRACTION) && (flagsOf(i) & InstrFlag.EXACT) == 0;
       return op == Op.DADD && loose && (isNegated(a, b) || isNegated(b, a)) && become(i, 0);
@@ -168,16 +168,16 @@ export function foldDouble(i: u32, op: u32): bool {
       const b = src(i, 1);
       const c = src(i, 2);
       if (!isDoubleConst(a) || !isDoubleConst(b) || !isDoubleConst(c)) return false;
-      return foldFma(i, valueOf(a), valueOf(b), valueOf(c));
+      return foldFma(i, doubleOf(a), doubleOf(b), doubleOf(c));
     }
     case Op.DDIV_FIXUP: {
       // The quotient itself counts only where neither part is special.
       const b = src(i, 1);
       const c = src(i, 2);
       if (!isDoubleConst(b) || !isDoubleConst(c)) return false;
-      return (isSpecial(valueOf(b)) || isSpecial(valueOf(c))) && become(i, valueOf(c) / valueOf(b));
+      return (isSpecial(doubleOf(b)) || isSpecial(doubleOf(c))) && become(i, doubleOf(c) / doubleOf(b));
     }
     default:
-      return isDoubleConst(a) && foldUnary(i, op, valueOf(a));
+      return isDoubleConst(a) && foldUnary(i, op, doubleOf(a));
   }
 }
