@@ -11,7 +11,9 @@ import {
   instrFlagBits,
   instrHead,
   instrImm0,
+  instrImm1,
   instrNext,
+  instrPlace,
   instrPrev,
   instrSlots,
   instrUseCount,
@@ -106,12 +108,14 @@ export function srcCount(i: u32): u32 {
 export function src(i: u32, k: u32): u32 {
   return slotValue[instrSlots[i] + k];
 }
-/** Immediate k in the order of the op's row: four words of the instruction's row, one behind the other. */
+/** Immediate k, 0 to 3, in the order of the op's row: the first one apart from the others. */
 export function imm(i: u32, k: u32): u32 {
-  return load<u32>(changetype<usize>(instrImm0) + ((<usize>i) << 6) + ((<usize>k) << 2));
+  if (k == 0) return instrImm0[i];
+  return load<u32>(changetype<usize>(instrImm1) + ((<usize>i) << 4) + (<usize>(k - 1) << 2));
 }
 export function setImm(i: u32, k: u32, value: u32): void {
-  store<u32>(changetype<usize>(instrImm0) + ((<usize>i) << 6) + ((<usize>k) << 2), value);
+  if (k == 0) instrImm0[i] = value;
+  else store<u32>(changetype<usize>(instrImm1) + ((<usize>i) << 4) + (<usize>(k - 1) << 2), value);
 }
 /** How many source slots read the value. */
 export function useCount(value: u32): u32 {
@@ -161,24 +165,26 @@ export function newInstr(op: u32, width: u32, components: u32, sources: u32): u3
 
 /** The whole row of a new instruction, two fields a store: the order is that of `columns.ts`. */
 function writeRow(i: u32, head: u32, sources: u32, slots: u32): void {
-  const row = changetype<usize>(instrHead) + ((<usize>i) << 6);
-  // head, flags; block, prev; next, slots; counts, imm0
+  const row = changetype<usize>(instrHead) + ((<usize>i) << 5);
+  // head, next; slots, counts; uses, use count; imm0, block
   store<u64>(row, <u64>head);
-  store<u64>(row, 0, 8);
-  store<u64>(row, (<u64>slots) << 32, 16);
-  store<u64>(row, <u64>(sources | (sources << 16)), 24);
-  // imm1, imm2; imm3, uses; use count, place; scratch
-  store<u64>(row, 0, 32);
-  store<u64>(row, 0, 40);
-  store<u64>(row, (<u64>place()) << 32, 48);
-  store<u64>(row, 0, 56);
+  store<u64>(row, (<u64>slots) | ((<u64>(sources | (sources << 16))) << 32), 8);
+  store<u64>(row, 0, 16);
+  store<u64>(row, 0, 24);
+  // imm1, imm2; imm3, prev
+  const more = changetype<usize>(instrImm1) + ((<usize>i) << 4);
+  store<u64>(more, 0);
+  store<u64>(more, 0, 8);
+  instrPlace[i] = place();
+  instrFlagBits[i] = 0;
 }
 
-/** The whole row of a slot: value, user; next, and no slot before it. */
+/** A slot: value; user, next, and no slot before it. */
 function writeSlot(slot: u32, value: u32, user: u32, next: u32): void {
-  const row = changetype<usize>(slotValue) + ((<usize>slot) << 4);
-  store<u64>(row, <u64>value | ((<u64>user) << 32));
-  store<u64>(row, <u64>next, 8);
+  slotValue[slot] = value;
+  const row = changetype<usize>(slotUser) + ((<usize>slot) << 4);
+  store<u64>(row, <u64>user | ((<u64>next) << 32));
+  slotPrev[slot] = 0;
 }
 
 /**
