@@ -26,7 +26,7 @@ import { codeLength, emit, inlinedPushDwords, lineRows, scratchBytes, setBits, s
 import { leaderOf } from "../../assembly/compiler/backend/coalesce.ts";
 import { vregClass, vregs, vregSize } from "../../assembly/compiler/backend/machine.ts";
 import { select } from "../../assembly/compiler/backend/index.ts";
-import { instrHead, nodeKind } from "../../assembly/compiler/ir/columns.ts";
+import { instrBlock, instrPrev, instrUseCount, nodeLast1, nodePrev } from "../../assembly/compiler/ir/columns.ts";
 import { brokenAt, resetShader, validate } from "../../assembly/compiler/ir/index.ts";
 import { readSnapshot } from "../../assembly/compiler/ir/snapshot.ts";
 
@@ -67,9 +67,15 @@ export function readIr(): u32 {
   start();
   return failureCode();
 }
-/** Sets a word of the row of an instruction (table 0) or of a node (1). */
-export function poke(table: u32, row: u32, offset: u32, value: u32): void {
-  store<u32>((table == 0 ? changetype<usize>(instrHead) : changetype<usize>(nodeKind)) + (<usize>row << 6) + offset, value);
+/** Overwrites a column of an instruction or node: \`columns\` below. */
+export function poke(column: u32, row: u32, value: u32): void {
+  switch (column) {
+    case 0: instrPrev[row] = value; break;
+    case 1: instrBlock[row] = value; break;
+    case 2: instrUseCount[row] = value; break;
+    case 3: nodePrev[row] = value; break;
+    default: nodeLast1[row] = value; break;
+  }
 }
 export function brokenRule(): u32 {
   return validate();
@@ -107,7 +113,7 @@ interface Exports {
   run(): number;
   sabotage(seed: number): number;
   readIr(): number;
-  poke(table: number, row: number, offset: number, value: number): void;
+  poke(column: number, row: number, value: number): void;
   brokenRule(): number;
   brokenWhere(): number;
   failure(k: number): number;
@@ -150,11 +156,13 @@ export interface EmitOptions {
   readonly level?: 0 | 1 | 2;
 }
 
-/** A word of the IR in memory to be overwritten: byte offset in the row of an instruction or node. */
+/** Columns of `assembly/compiler/ir/columns.ts` that tests overwrite, by the number of the export `poke`. */
+const columns = ["instrPrev", "instrBlock", "instrUseCount", "nodePrev", "nodeLast1"] as const;
+
+/** A word of the IR in memory to be overwritten. */
 export interface Poke {
-  readonly table: "instr" | "node";
+  readonly column: (typeof columns)[number];
   readonly row: number;
-  readonly offset: number;
   readonly value: number;
 }
 
@@ -277,7 +285,7 @@ export function loadBackEnd(): BackEnd {
     validate(ir, pokes) {
       prepare(ir, {});
       if (exports.readIr() !== 0) throw new Error("the text does not load");
-      for (const { table, row, offset, value } of pokes) exports.poke(table === "instr" ? 0 : 1, row, offset, value);
+      for (const { column, row, value } of pokes) exports.poke(columns.indexOf(column), row, value);
       return { rule: exports.brokenRule(), where: exports.brokenWhere() };
     },
     sabotage(ir, seed) {

@@ -134,25 +134,25 @@ describe("the validator", () => {
     {
       rule: "lists",
       what: "an instruction whose successor does not name it",
-      pokes: [{ table: "instr", row: 2, offset: 12, value: 0 }],
+      pokes: [{ column: "instrPrev", row: 2, value: 0 }],
     },
     {
       rule: "lists",
       what: "an instruction that says it stands in another block",
-      pokes: [{ table: "instr", row: 2, offset: 8, value: 3 }],
+      pokes: [{ column: "instrBlock", row: 2, value: 3 }],
     },
     {
       rule: "lists",
       what: "a node whose successor does not name it",
-      pokes: [{ table: "node", row: 2, offset: 12, value: 0 }],
+      pokes: [{ column: "nodePrev", row: 2, value: 0 }],
     },
     {
       rule: "edges",
       what: "the block behind an if names one side of it alone",
-      pokes: [{ table: "node", row: 5, offset: 32, value: 1 }],
+      pokes: [{ column: "nodeLast1", row: 5, value: 1 }],
     },
-    { rule: "uses", what: "one use too many", pokes: [{ table: "instr", row: 1, offset: 48, value: 5 }] },
-    { rule: "uses", what: "one use too few", pokes: [{ table: "instr", row: 1, offset: 48, value: 1 }] },
+    { rule: "uses", what: "one use too many", pokes: [{ column: "instrUseCount", row: 1, value: 5 }] },
+    { rule: "uses", what: "one use too few", pokes: [{ column: "instrUseCount", row: 1, value: 1 }] },
   ];
   const whole = shader(
     "b0:\n  %z:32 = const 0\n  %t:1 = const true\n  %a:32 = iadd %z, %z\nif %t {\n  b1:\n} else {\n  b2:\n}\nb3:\n  end",
