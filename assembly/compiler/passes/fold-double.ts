@@ -53,7 +53,7 @@ function becomeBool(i: u32, value: bool): bool {
 
 /** Zero, infinite or NaN. */
 function isSpecial(x: f64): bool {
-  return x == 0 || !isFinite(x);
+  return x == 0 || !(abs(x) <= f64.MAX_VALUE);
 }
 /** A power of two: its products are exact unless they leave the range. */
 function isPower(x: f64): bool {
