@@ -1,85 +1,29 @@
 /** Scalar ALU: SOP1, SOP2, SOPC, SOPK. Source: the rows' meanings (src/isa). */
 import { Op, SourceCode } from "../../gen/isa-ops.ts";
-import { FaultKind } from "../../gen/uapi.ts";
-import { raise, raiseNotModelled } from "../fault.ts";
+import { raiseNotModelled } from "../fault.ts";
 import { Rec, Wave } from "../layout.ts";
 import { bitReplicate, field, quadMask, reverse, signedField, signRun, wholeQuads } from "./bits.ts";
 import { getReg, setReg } from "./hw-registers.ts";
+import {
+  arithmetic,
+  checkIndexed,
+  logic,
+  logic64,
+  movrelSource,
+  plain,
+  saveExec,
+  saveExec64,
+  shiftAdd,
+  src0,
+  src1,
+  wide0,
+  wide1,
+  writeExec,
+  writeExec64,
+} from "./salu-operands.ts";
 import { scalar64, scc, setScc, setSgpr, setSgpr64, sgpr, sgpr64, wave } from "./wave.ts";
 
 const EXEC: u32 = SourceCode.execLo;
-
-function src0(rec: usize): u32 {
-  return load<u32>(wave + <usize>load<u16>(rec, Rec.SRC0));
-}
-
-function src1(rec: usize): u32 {
-  return load<u32>(wave + <usize>load<u16>(rec, Rec.SRC1));
-}
-
-function wide0(rec: usize): u64 {
-  return scalar64(load<u16>(rec, Rec.SRC0), 0);
-}
-
-function wide1(rec: usize): u64 {
-  return scalar64(load<u16>(rec, Rec.SRC1), 0);
-}
-
-/** Writes a 32-bit result and SCC = (result != 0). */
-function logic(rec: usize, value: u32): void {
-  setSgpr(load<u16>(rec, Rec.DST), value);
-  setScc(value != 0);
-}
-
-function logic64(rec: usize, value: u64): void {
-  setSgpr64(load<u16>(rec, Rec.DST), value);
-  setScc(value != 0);
-}
-
-function plain(rec: usize, value: u32): void {
-  setSgpr(load<u16>(rec, Rec.DST), value);
-}
-
-function arithmetic(rec: usize, value: u32, carry: bool): void {
-  setSgpr(load<u16>(rec, Rec.DST), value);
-  setScc(carry);
-}
-
-/** Saves EXEC in the destination, then sets it. */
-function saveExec(rec: usize, value: u32): void {
-  const old = sgpr(EXEC);
-  setSgpr(load<u16>(rec, Rec.DST), old);
-  setSgpr(EXEC, value);
-  setScc(value != 0);
-}
-
-function saveExec64(rec: usize, value: u64): void {
-  const old = sgpr64(EXEC);
-  setSgpr64(load<u16>(rec, Rec.DST), old);
-  setSgpr64(EXEC, value);
-  setScc(value != 0);
-}
-
-function writeExec(rec: usize, value: u32): void {
-  setSgpr(EXEC, value);
-  logic(rec, value);
-}
-
-function writeExec64(rec: usize, value: u64): void {
-  setSgpr64(EXEC, value);
-  logic64(rec, value);
-}
-
-/** Number of the SGPR `offset` past the register in a source field. */
-function movrelSource(rec: usize): u32 {
-  return ((load<u16>(rec, Rec.SRC0) - Wave.SCALARS) >> 2) + load<u32>(wave, Wave.M0);
-}
-
-function checkIndexed(number: u32, count: u32): bool {
-  if (number + count <= <u32>SourceCode.ttmp0) return true;
-  raise(FaultKind.BAD_REGISTER);
-  return false;
-}
 
 /** Runs one SALU instruction. `next` is the address of the following instruction. */
 export function executeSalu(rec: usize, next: u64): void {
@@ -597,9 +541,4 @@ export function executeSalu(rec: usize, next: u64): void {
       raiseNotModelled();
       return;
   }
-}
-
-function shiftAdd(rec: usize, by: u32): void {
-  const sum = ((<u64>src0(rec)) << by) + <u64>src1(rec);
-  arithmetic(rec, <u32>sum, sum >> 32 != 0);
 }

@@ -4,7 +4,7 @@ import { Lists } from "../lists.ts";
 import { aroundMainImage, MAIN_IMAGE_FILE } from "../main-image.ts";
 import type { Sources } from "../source.ts";
 import { FIRST_ON_LINE, T, type Token, type TokenKind } from "../token.ts";
-import { type Tokens, takeTokens } from "../tokens.ts";
+import { takeTokens } from "../tokens.ts";
 import { parseDefinition } from "./definition.ts";
 import { type ExpandState, expandAll, expandState, Stream, TokenList } from "./expand.ts";
 import { evaluateCondition } from "./expression.ts";
@@ -19,6 +19,7 @@ import {
 import { includedPath } from "./included-path.ts";
 import { bringsOf, isOlderName } from "./keywords.ts";
 import { Macros, sameMacro } from "./macro.ts";
+import type { Preprocessed, PreprocessOptions } from "./result.ts";
 import { defaultVersion, isSupportedVersion, nearestVersion, type Version } from "./version.ts";
 
 const extensionSet: ReadonlySet<string> = new Set(supportedExtensions);
@@ -35,31 +36,6 @@ const INCLUDE_DEPTH_LIMIT = 64;
 /** Files that one compile may include, each time counted, and the characters of them all. */
 const INCLUDE_COUNT_LIMIT = 10_000;
 const INCLUDE_TEXT_LIMIT = 4 * 1024 * 1024;
-
-export interface PreprocessOptions {
-  readonly filename: string;
-  readonly source: string;
-  readonly defines: Readonly<Record<string, string>>;
-  readonly includes: Readonly<Record<string, string>>;
-  readonly relaxed: boolean;
-  /** The source has `mainImage` alone, and gets what Shadertoy puts around it. */
-  readonly mainImage?: boolean;
-}
-
-export interface Preprocessed {
-  /** Expanded tokens with keyword kinds, closed by an end-of-file token. */
-  readonly tokens: Tokens;
-  readonly version: Version;
-  readonly extensions: ReadonlyMap<string, Behavior>;
-  /** Those that don't hold for the whole source; none where several files make it up, whose places have no order. */
-  readonly extensionRanges: ReadonlyMap<string, ExtensionRange>;
-  /** `#pragma use_vulkan_memory_model` stood somewhere. */
-  readonly vulkanMemoryModel: boolean;
-  /** Keys of `includes` that were read, in the order of first use. */
-  readonly filesRead: readonly string[];
-  /** A limit on expansions or included text ended it early, which is reported: the tokens are only the start, without end. */
-  readonly exhausted: boolean;
-}
 
 /** One open `#if`. */
 interface Conditional {
