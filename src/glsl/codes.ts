@@ -5,6 +5,11 @@ const makeCodes = () =>
   ({
     // preprocessor
     GLSL_BAD_CHARACTER: { status: 422, blame: "caller", text: "the character '{text}' starts no token" },
+    GLSL_BYTE_ORDER_MARK: {
+      status: 422,
+      blame: "caller",
+      text: "the file starts with a byte-order mark, which GLSL does not know: save it as UTF-8 without one",
+    },
     GLSL_OPEN_COMMENT: { status: 422, blame: "caller", text: "the comment is not closed" },
     GLSL_NO_VERSION: {
       status: 422,

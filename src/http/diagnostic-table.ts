@@ -2,6 +2,7 @@
 export const diagnosticTable = `| code | message |
 | --- | --- |
 | GLSL_BAD_CHARACTER | the character '…' starts no token |
+| GLSL_BYTE_ORDER_MARK | the file starts with a byte-order mark, which GLSL does not know: save it as UTF-8 without one |
 | GLSL_OPEN_COMMENT | the comment is not closed |
 | GLSL_NO_VERSION | a shader for Vulkan starts with #version 140 or higher, or with 310 es or 320 es |
 | GLSL_BAD_VERSION | #version takes a number and core, compatibility or es |

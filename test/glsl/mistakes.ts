@@ -31,6 +31,7 @@ const doubling = Array.from({ length: 21 }, (_, at) => `#define M${at + 1} M${at
 
 const preprocessor: readonly Mistake[] = [
   { code: "GLSL_BAD_CHARACTER", source: body("int a = ⟦@⟧ 1;") },
+  { code: "GLSL_BYTE_ORDER_MARK", source: `⟦\ufeff⟧${head}${main}` },
   { code: "GLSL_OPEN_COMMENT", source: `${head}${main}⟦/*⟧ no end\n` },
   { code: "GLSL_NO_VERSION", source: `⟦⟧${main}` },
   { code: "GLSL_BAD_VERSION", source: `#version ⟦four⟧\n${main}` },

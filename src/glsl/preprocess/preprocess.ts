@@ -32,6 +32,7 @@ const noRanges: ReadonlyMap<string, ExtensionRange> = new Map();
 
 /** What a request without definitions defines. */
 export const noDefines: Readonly<Record<string, string>> = {};
+const BYTE_ORDER_MARK = 0xfeff;
 const INCLUDE_DEPTH_LIMIT = 64;
 /** Files that one compile may include, each time counted, and the characters of them all. */
 const INCLUDE_COUNT_LIMIT = 10_000;
@@ -149,7 +150,10 @@ class Preprocessor {
   }
 
   private open(name: string, text: string, path: string): void {
-    const file = { lexer: new Lexer(this.sources.add(name, text), this), path, conditionals: [] };
+    const marked = text.charCodeAt(0) === BYTE_ORDER_MARK;
+    const source = this.sources.add(name, marked ? ` ${text.slice(1)}` : text);
+    if (marked) this.diagnostics.error("GLSL_BYTE_ORDER_MARK", {}, source.base, source.base + 1);
+    const file = { lexer: new Lexer(source, this), path, conditionals: [] };
     if (this.files.length === 0) this.files = [file];
     else this.files.push(file);
   }
