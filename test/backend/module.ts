@@ -19,12 +19,15 @@ import { encodeSnapshot, parseIr } from "../../src/ir/index.ts";
  */
 const entry = `
 import { failureA, failureB, failureC, failureCode, failurePlace, resetFailure } from "../../assembly/base/index.ts";
-import { allocate, limitRegisters } from "../../assembly/compiler/backend/allocate.ts";
+import { limitRegisters } from "../../assembly/compiler/backend/allocate.ts";
 import { checkAllocation } from "../../assembly/compiler/backend/check.ts";
-import { codeWords, lineOffset, linePlace, vLeader, vReg } from "../../assembly/compiler/backend/columns.ts";
-import { codeLength, emit, inlinedPushDwords, lineRows, scratchBytes, setBits, spilledSgprs, spilledVgprs, threadComponents, usedSgprs, usedVgprs, userSgprs, usesPushPointer } from "../../assembly/compiler/backend/index.ts";
+import { bFirst, bOrder, codeWords, lineOffset, linePlace, mDst0, mImm, mMods, mNext, mOp, mSrc0, mSrc1, vLeader, vReg } from "../../assembly/compiler/backend/columns.ts";
+import { allocateAll, codeLength, emit, finish, inlinedPushDwords, lineRows, scratchBytes, setBits, spilledSgprs, spilledVgprs, threadComponents, usedSgprs, usedVgprs, userSgprs, usesPushPointer } from "../../assembly/compiler/backend/index.ts";
 import { leaderOf } from "../../assembly/compiler/backend/coalesce.ts";
-import { vregClass, vregs, vregSize } from "../../assembly/compiler/backend/machine.ts";
+import { hw, hwCode, layoutLength, Mod, operandVreg, vregs } from "../../assembly/compiler/backend/machine.ts";
+import { isNamed, isSpillMove, joinedMove } from "../../assembly/compiler/backend/named.ts";
+import { laneRegister, laneRegisters, resetSpills } from "../../assembly/compiler/backend/spill.ts";
+import { Op } from "../../assembly/gen/isa-ops.ts";
 import { select } from "../../assembly/compiler/backend/index.ts";
 import { instrBlock, instrPrev, instrUseCount, nodeLast1, nodePrev } from "../../assembly/compiler/ir/columns.ts";
 import { brokenAt, resetShader, validate } from "../../assembly/compiler/ir/index.ts";
@@ -42,13 +45,23 @@ export function limit(sgprs: u32, vgprs: u32): void {
 export function run(): i32 {
   return start() ? emit() : 0 - <i32>failureCode();
 }
+/** As \`run\`, up to the final instructions and their proof; false where one of them fails. */
+function proved(): bool {
+  if (!start()) return false;
+  resetSpills();
+  select(false);
+  if (failureCode() == 0) allocateAll();
+  if (failureCode() == 0) finish();
+  if (failureCode() == 0) checkAllocation();
+  return failureCode() == 0;
+}
 /** Allocates, then gives a register that another one of its class has, chosen by \`seed\`; 1 when the check finds it, 2 when it made no difference. */
 export function sabotage(seed: u32): i32 {
-  if (!start()) return -1;
+  if (!proved()) return -2;
+  start();
+  resetSpills();
   select(false);
-  if (!allocate(false)) return -3;
-  checkAllocation();
-  if (failureCode() != 0) return -2;
+  allocateAll();
   let count: u32 = 0;
   for (let v: u32 = 1; v < vregs(); v++) if (vLeader[v] == v && vReg[v] != 0xffffffff) count++;
   let a = seed % count;
@@ -59,8 +72,99 @@ export function sabotage(seed: u32): i32 {
   }
   const old = vReg[victim];
   vReg[victim] = (old + 1 + (seed >> 8) % 3) & 0x3f;
+  finish();
   checkAllocation();
   return failureCode() != 0 ? 1 : 2;
+}
+function isVgpr(operand: u32): bool {
+  return operand != 0 && hwCode(operand) >= 256;
+}
+/** Whether the mistake can be made in i; makes it with \`apply\`. */
+function mistake(kind: u32, i: u32, apply: bool): bool {
+  const op = mOp[i];
+  const next = mNext[i];
+  switch (kind) {
+    case 0: // another lane
+      if (!isSpillMove(i) || op != <u32>Op.v_readlane_b32) return false;
+      if (apply) mSrc1[i] = hw(128 + ((hwCode(mSrc1[i]) - 128) ^ 1), 1);
+      return true;
+    case 1: // another slot
+      if (!isSpillMove(i) || op != <u32>Op.scratch_load_dword) return false;
+      if (apply) mImm[i] = mImm[i] ^ 4;
+      return true;
+    case 2: // a store elsewhere
+      if (!isSpillMove(i) || op != <u32>Op.scratch_store_dword) return false;
+      if (apply) mImm[i] = mImm[i] ^ 4;
+      return true;
+    case 3: // operands exchanged that must not be
+      if (op != <u32>Op.v_sub_nc_u32_e32 && op != <u32>Op.v_lshlrev_b32_e32 && op != <u32>Op.v_cndmask_b32_e32 && op != <u32>Op.v_cndmask_b32_e64) return false;
+      if (!isVgpr(mSrc0[i]) || !isVgpr(mSrc1[i]) || mSrc0[i] == mSrc1[i]) return false;
+      if (apply) { const x = mSrc0[i]; mSrc0[i] = mSrc1[i]; mSrc1[i] = x; }
+      return true;
+    case 4: // the destinations of two neighbouring copies exchanged
+      if (next == 0 || op != mOp[next] || (mMods[i] & mMods[next] & Mod.COPY) == 0) return false;
+      if (mSrc0[i] == mSrc0[next] || joinedMove(i) != 0 || joinedMove(next) != 0) return false;
+      if (apply) { const x = mDst0[i]; mDst0[i] = mDst0[next]; mDst0[next] = x; }
+      return true;
+    case 5: // the second of two neighbouring copies reads what the first has written
+      if (next == 0 || op != mOp[next] || (mMods[i] & mMods[next] & Mod.COPY) == 0) return false;
+      if (mSrc0[i] == mSrc0[next] || mSrc0[next] == mDst0[i]) return false;
+      if (joinedMove(i) != 0 || joinedMove(next) != 0) return false;
+      if (apply) mSrc0[next] = mDst0[i];
+      return true;
+    default:
+      return false;
+  }
+}
+/** The first instruction with this op, as selection named it, before registers are given. */
+function firstOf(op: u32): u32 {
+  for (let b: u32 = 0; b < layoutLength(); b++) {
+    for (let i = bFirst[bOrder[b]]; i != 0; i = mNext[i]) if (mOp[i] == op) return i;
+  }
+  return 0;
+}
+/**
+ * Gives the result of the first v_bfrev the register of the value that the first v_bcnt reads (\`lanes\`: that of the first
+ * spill register). 0 when the check has no objection, 1 when it has one to a v_bcnt, 2 to another instruction.
+ */
+export function share(lanes: bool): i32 {
+  if (!start()) return -1;
+  resetSpills();
+  select(false);
+  allocateAll();
+  const writer = firstOf(Op.v_bfrev_b32_e64);
+  const reader = firstOf(Op.v_bcnt_u32_b32);
+  if (writer == 0 || reader == 0 || (lanes && laneRegisters() == 0)) return -1;
+  const to = vReg[lanes ? laneRegister(0) : leaderOf(operandVreg(mSrc0[reader]))];
+  const writes = leaderOf(operandVreg(mDst0[writer]));
+  vReg[writes] = to;
+  finish();
+  checkAllocation();
+  if (failureCode() == 0) return 0;
+  return mOp[failureC()] == <u32>Op.v_bcnt_u32_b32 ? 1 : 2;
+}
+/** How many places in the code can have this mistake; below 0 where the code is not right to begin with. */
+export function mistakes(kind: u32): i32 {
+  if (!proved()) return 0 - <i32>failureCode();
+  let count = 0;
+  for (let b: u32 = 0; b < layoutLength(); b++) {
+    for (let i = bFirst[bOrder[b]]; i != 0; i = mNext[i]) if (mistake(kind, i, false)) count++;
+  }
+  return count;
+}
+/** Makes the mistake at the n-th of these places: the failure code of the check. Behind \`mistakes\` of this kind. */
+export function misled(kind: u32, n: u32): u32 {
+  const count = mistakes(kind);
+  if (count < 0) return 0;
+  for (let b: u32 = 0; b < layoutLength(); b++) {
+    for (let i = bFirst[bOrder[b]]; i != 0; i = mNext[i]) {
+      if (!mistake(kind, i, false) || n-- != 0) continue;
+      mistake(kind, i, true);
+      checkAllocation();
+      return failureCode();
+    }
+  }
+  return 0;
 }
 /** Reads the snapshot; 0, or the failure's code. */
 export function readIr(): u32 {
@@ -112,6 +216,9 @@ interface Exports {
   limit(sgprs: number, vgprs: number): void;
   run(): number;
   sabotage(seed: number): number;
+  share(lanes: number): number;
+  mistakes(kind: number): number;
+  misled(kind: number, n: number): number;
   readIr(): number;
   poke(column: number, row: number, value: number): void;
   brokenRule(): number;
@@ -171,7 +278,25 @@ export interface BackEnd {
   validate(ir: string, pokes: readonly Poke[]): { readonly rule: number; readonly where: number };
   emit(ir: string, options?: EmitOptions): Emitted | EmitFailure;
   sabotage(ir: string, seed: number): number;
+  /** Makes a mistake at up to `atMost` of the places that can have it, one at a time: failure codes of the check. */
+  mislead(ir: string, mistake: Mistake, options?: EmitOptions, atMost?: number): readonly number[];
+  /**
+   * Lets the first bit reversal write the register of what the first bit count reads, or the first of those with spilled
+   * SGPRs: whether the check accepts that, and if not, whether it objects to the count.
+   */
+  share(ir: string, options?: EmitOptions, lanes?: boolean): string;
 }
+
+/** What `mislead` does to the final code. */
+const mistakeKinds = [
+  "another lane",
+  "another slot",
+  "stored elsewhere",
+  "operands exchanged",
+  "destinations exchanged",
+  "copied too late",
+] as const;
+export type Mistake = (typeof mistakeKinds)[number];
 
 /** Sixteen bindings of set 0 and four of set 1 at 16-byte steps; binding 12 of set 0 is an array of 4. */
 const bindings = [
@@ -291,6 +416,23 @@ export function loadBackEnd(): BackEnd {
     sabotage(ir, seed) {
       prepare(ir, {});
       return exports.sabotage(seed);
+    },
+    mislead(ir, mistake, options = {}, atMost = 8) {
+      const kind = mistakeKinds.indexOf(mistake);
+      prepare(ir, options);
+      exports.limit(...(options.registers ?? ([108, 256] as const)));
+      const count = exports.mistakes(kind);
+      if (count < 0) throw new Error(`not right to begin with: ${-count}`);
+      const step = Math.max(1, Math.floor(count / atMost));
+      const places = Array.from({ length: count }, (_, n) => n).filter((n) => n % step === 0);
+      return places.map((n) => exports.misled(kind, n));
+    },
+    share(ir, options = {}, lanes = false) {
+      prepare(ir, options);
+      exports.limit(...(options.registers ?? ([108, 256] as const)));
+      const outcome = ["accepted", "the count", "another"][exports.share(lanes ? 1 : 0)];
+      if (outcome === undefined) throw new Error("there is nothing to share");
+      return outcome;
     },
   };
 }

@@ -1,18 +1,22 @@
 /**
- * Proves the allocation by abstract execution, with the registers that selection named: the state is the set of units
- * whose register holds their value now. A write takes all other units of the register out; a copy within one register
- * adds its destination; where edges meet, only what both sides hold stays. Each read must be of a unit in the set.
- * SGPRs are followed along control's edges, VGPRs along lanes' edges. Registers don't touch each other, so those whose
- * states fit in the room at once are proved together, the others after them.
+ * Proves registers, lanes and scratch slots by abstract execution of the final code, with the values as selection named
+ * them (`named`). A place is an SGPR, a VGPR, a lane of a spill register, a dword of a lane's scratch; the state is the
+ * set of pairs (place, value) of which the place holds the value now. A write takes all values out of its place and its
+ * own value out of all others; a copy, and a move of `spill`, carries along what its source holds; where edges meet, only
+ * what both sides hold stays. Each read must find its value where it reads. What a write, a move and a slot's address mean is
+ * read off the final instruction; names say what is meant to be there.
+ *
+ * SGPRs and lanes are followed along control's edges, VGPRs and scratch along lanes' edges. Values that no copy connects
+ * don't touch each other: those whose states fit in the room at once are proved together, the others after them.
  *
  * Control's edges include some that nobody takes: where all lanes left a loop, the branch to its cont passes by what the
  * body computes for the lanes that stay. What was never written counts as held there, as for `liveness`.
+ *
+ * Not followed: SCC, EXEC and M0, and values of constants.
  */
-import { BitSet, Fail, fail, failAt, failed, Limit, U32Column } from "../../base/index.ts";
-import { OP_COUNT, OpFlag, opFlags } from "../../gen/isa-ops.ts";
-import { BACKEND_BASE, LIFT_BASE } from "../memory-map.ts";
-import { registerOf } from "./allocate.ts";
-import { leaderOf } from "./coalesce.ts";
+import { BitSet, Fail, Field8, fail, failAt, failed, Limit, U32Column } from "../../base/index.ts";
+import { OP_COUNT, Op, OpFlag, opFlags, opOtherForm, opSwap } from "../../gen/isa-ops.ts";
+import { BACKEND_BASE } from "../memory-map.ts";
 import {
   bFirst,
   bIndex,
@@ -22,25 +26,22 @@ import {
   bSucc0,
   bSucc1,
   flowBytes,
-  linkNext,
-  linkValue,
+  MAX_UNITS,
   mDst0,
   mDst1,
-  mMods,
   mNext,
   mOp,
   mPlace,
   mSrc0,
-  vReg,
+  mSrc1,
+  mSrc2,
+  vFixed,
   vUnit,
 } from "./columns.ts";
+import { P_ARGUMENT, P_UNDEFINED } from "./launch.ts";
 import {
   isVreg,
   layoutLength,
-  link,
-  linkMark,
-  linkRelease,
-  Mod,
   NO_REG,
   operandSize,
   operandUnit,
@@ -49,92 +50,411 @@ import {
   source,
   units,
   vregClass,
-  vregOperand,
   vregSize,
   vregs,
 } from "./machine.ts";
-import { isLaneRegister } from "./spill.ts";
+import {
+  DST0,
+  DST1,
+  firstGhost,
+  firstTailGhost,
+  isNamed,
+  isSpillMove,
+  joinedMove,
+  NAMED_END,
+  namedOp,
+  nameOf,
+  nextGhost,
+  SRC0,
+} from "./named.ts";
+import {
+  argumentPlace,
+  behind,
+  halfOf,
+  isCopy,
+  isSlotLoad,
+  LANES,
+  movedRegister,
+  NOWHERE,
+  pairedSource,
+  placeOf,
+  SLOTS,
+  slotOf,
+  VGPRS,
+} from "./places.ts";
+import { laneRegisters, scratchBytes } from "./spill.ts";
 
-const SLOTS: u32 = 512;
-/** First unit of each register: SGPR n at n, VGPR n at 256 + n. */
-const holders = changetype<U32Column>(changetype<usize>(flowBytes));
-/** Bits of a register under proof. */
-const firstBit = changetype<U32Column>(changetype<usize>(flowBytes) + 2048);
-const bitCount = changetype<U32Column>(changetype<usize>(flowBytes) + 4096);
-/** Bit of a unit in the states, from 1; 0 for those that are not under proof. */
-const bitOf = changetype<U32Column>(changetype<usize>(flowBytes) + 8192);
-/** The lifter's and the passes' tables are dead by now. */
-const STATES_AT: usize = LIFT_BASE;
-const STATES_BYTES: usize = BACKEND_BASE - LIFT_BASE;
+const MAX_PLACES: u32 = SLOTS + MAX_UNITS / 4;
 
+/** First pair of a place, its first bit under proof and their number. */
+const placePairs = changetype<U32Column>(changetype<usize>(flowBytes));
+const firstBit = changetype<U32Column>(changetype<usize>(flowBytes) + ((<usize>MAX_PLACES) << 2));
+const bitCount = changetype<U32Column>(changetype<usize>(flowBytes) + 2 * ((<usize>MAX_PLACES) << 2));
+const BY_UNIT: usize = changetype<usize>(flowBytes) + 3 * ((<usize>MAX_PLACES) << 2);
+/** First pair of a unit; the unit that stands for all that copies connect with it; the next one of those; 1 for a unit under proof. */
+const unitPairs = changetype<U32Column>(BY_UNIT);
+const unitRoot = changetype<U32Column>(BY_UNIT + ((<usize>MAX_UNITS) << 2));
+const unitNext = changetype<U32Column>(BY_UNIT + 2 * ((<usize>MAX_UNITS) << 2));
+const unitProved = changetype<U32Column>(BY_UNIT + 3 * ((<usize>MAX_UNITS) << 2));
+
+/** Pairs, from 1. */
+const MAX_PAIRS: u32 = 1 << 19;
+const pairPlace = changetype<Field8>(NAMED_END);
+const pairUnit = changetype<Field8>(NAMED_END + 4);
+const pairOfUnit = changetype<Field8>(NAMED_END + 8);
+const pairOfPlace = changetype<Field8>(NAMED_END + 12);
+/** Its bit in the states, from 1; 0 for those that are not under proof. */
+const pairBit = changetype<Field8>(NAMED_END + 16);
+/** Pairs that a move carries, until it has read all. */
+const carried = changetype<U32Column>(NAMED_END + ((<usize>MAX_PAIRS) << 5));
+const STATES_AT: usize = NAMED_END + ((<usize>MAX_PAIRS) << 5) + ((<usize>MAX_PAIRS) << 2);
+const STATES_BYTES: usize = BACKEND_BASE - STATES_AT;
+
+let pairs: u32 = 1;
 let stateWords: u32 = 0;
+let classAtHand: u32 = 0;
+let state: BitSet = changetype<BitSet>(0);
 
 /** The set on entry of the block at place k; the running one is at place `layoutLength()`. */
 function stateAt(k: u32): BitSet {
   return changetype<BitSet>(STATES_AT + ((<usize>k * <usize>stateWords) << 2));
 }
 
-function holds(state: BitSet, unit: u32): bool {
-  return state.has(bitOf[unit] - 1);
+function findPair(place: u32, unit: u32): u32 {
+  let p = unitPairs[unit];
+  while (p != 0 && pairPlace[p] != place) p = pairOfUnit[p];
+  return p;
 }
-
-/** Takes bits [from, to) out. */
-function clearBits(state: BitSet, from: u32, to: u32): void {
-  let bit = from;
-  while (bit < to && (bit & 31) != 0) state.remove(bit++);
-  const words = (to - bit) >> 5;
-  if (bit < to) memory.fill(changetype<usize>(state) + ((<usize>bit >> 5) << 2), 0, (<usize>words) << 2);
-  bit += words << 5;
-  while (bit < to) state.remove(bit++);
-}
-
-function write(state: BitSet, operand: u32, copied: u32): void {
-  const size = operandSize(operand);
-  const first = operandUnit(operand);
-  const slot = registerOf(operand);
-  for (let k: u32 = 0; k < size; k++) {
-    if (bitOf[first + k] == 0) continue;
-    const keep = copied != 0 && registerOf(copied) + k == slot + k && holds(state, operandUnit(copied) + k);
-    if (!keep) {
-      clearBits(state, firstBit[slot + k], firstBit[slot + k] + bitCount[slot + k]);
-    }
-    state.add(bitOf[first + k] - 1);
+function addPair(place: u32, unit: u32): void {
+  if (place == NOWHERE || findPair(place, unit) != 0) return;
+  if (pairs >= MAX_PAIRS || place >= MAX_PLACES) {
+    fail(Fail.LIMIT, Limit.MACHINE, MAX_PAIRS, 0);
+    return;
   }
+  const p = pairs++;
+  pairPlace[p] = place;
+  pairUnit[p] = unit;
+  pairBit[p] = 0;
+  pairOfUnit[p] = unitPairs[unit];
+  pairOfPlace[p] = placePairs[place];
+  unitPairs[unit] = p;
+  placePairs[place] = p;
 }
 
-function read(state: BitSet, operand: u32, i: u32): void {
-  const size = operandSize(operand);
-  const first = operandUnit(operand);
-  for (let k: u32 = 0; k < size; k++) {
-    if (bitOf[first + k] == 0 || holds(state, first + k)) continue;
-    failAt(mPlace[i], Fail.BACKEND_INVALID, 7, operandVreg(operand), i);
-  }
+function isUp(p: u32): bool {
+  return p != 0 && pairBit[p] != 0 && state.has(pairBit[p] - 1);
+}
+function raise(p: u32): void {
+  if (pairBit[p] != 0) state.add(pairBit[p] - 1);
+}
+function drop(p: u32): void {
+  if (pairBit[p] != 0) state.remove(pairBit[p] - 1);
 }
 
 function isOf(operand: u32, regClass: u32): bool {
   return isVreg(operand) && vregClass(operandVreg(operand)) == regClass;
 }
 
-function execute(b: u32, state: BitSet, regClass: u32, report: bool): void {
-  for (let i = bFirst[b]; i != 0; i = mNext[i]) {
-    const tied = mOp[i] < OP_COUNT && (opFlags(mOp[i]) & OpFlag.TiedDst) != 0;
-    if (report) {
-      for (let k: u32 = 0; k < 4; k++) if (isOf(source(i, k), regClass)) read(state, source(i, k), i);
-      if (tied && isOf(mDst0[i], regClass)) read(state, mDst0[i], i);
+// The pairs there can be.
+
+function rootOf(u: u32): u32 {
+  while (unitRoot[u] != u) {
+    unitRoot[u] = unitRoot[unitRoot[u]];
+    u = unitRoot[u];
+  }
+  return u;
+}
+function pairsOf(final: u32, first: u32, name: u32): void {
+  // What `spill` removed has no register.
+  if (!isVreg(name) || isVreg(final)) return;
+  const size = operandSize(name);
+  for (let k: u32 = 0; k < size; k++) addPair(placeOf(final, first + k), operandUnit(name) + k);
+}
+function addPairs(i: u32): void {
+  if (isSpillMove(i)) {
+    const name = nameOf(i, SRC0);
+    const slot = slotOf(i);
+    for (let k: u32 = 0; k < operandSize(name); k++) {
+      addPair(behind(slot, k), operandUnit(name) + k);
+      addPair(movedRegister(i, k), operandUnit(name) + k);
     }
-    const copied = (mMods[i] & Mod.COPY) != 0 && isOf(mSrc0[i], regClass) ? mSrc0[i] : 0;
-    if (isOf(mDst0[i], regClass)) write(state, mDst0[i], copied);
-    if (isOf(mDst1[i], regClass)) write(state, mDst1[i], 0);
+    return;
+  }
+  if (!isNamed(i)) return;
+  const joined = joinedMove(i);
+  if (joined != 0) {
+    pairsOf(mDst0[i], halfOf(i, i), nameOf(i, DST0));
+    pairsOf(mDst0[i], halfOf(i, joined), nameOf(joined, DST0));
+    connect(joined, halfOf(i, joined), mDst0[i]);
+    connect(i, halfOf(i, i), mDst0[i]);
+  } else {
+    pairsOf(mDst0[i], 0, nameOf(i, DST0));
+    pairsOf(mDst1[i], 0, nameOf(i, DST1));
+    connect(i, 0, mDst0[i]);
+  }
+  const v = operandVreg(nameOf(i, DST0));
+  if (namedOp(i) != P_ARGUMENT || vFixed[v] == NO_REG) return;
+  for (let k: u32 = 0; k < operandSize(nameOf(i, DST0)); k++) addPair(argumentPlace(v) + k, vUnit[v] + k);
+}
+/** A copy's destination, the final operand from component `first` on, gets what its source holds. */
+function connect(i: u32, first: u32, final: u32): void {
+  if (!isCopy(i)) return;
+  pairsOf(final, first, nameOf(i, SRC0));
+  const size = operandSize(nameOf(i, DST0));
+  for (let k: u32 = 0; k < size; k++) {
+    const a = rootOf(operandUnit(nameOf(i, DST0)) + k);
+    const b = rootOf(operandUnit(nameOf(i, SRC0)) + k);
+    unitRoot[max<u32>(a, b)] = min<u32>(a, b);
+  }
+}
+// The state.
+
+/** Nothing that was in the place is. */
+function clearPlace(place: u32): void {
+  if (place == NOWHERE || bitCount[place] == 0) return;
+  let bit = firstBit[place];
+  const to = bit + bitCount[place];
+  while (bit < to && (bit & 31) != 0) state.remove(bit++);
+  const words = (to - bit) >> 5;
+  memory.fill(changetype<usize>(state) + ((<usize>bit >> 5) << 2), 0, (<usize>words) << 2);
+  bit += words << 5;
+  while (bit < to) state.remove(bit++);
+}
+/** Of all registers that the operand names; SGPRs may stand in lanes of a VGPR. */
+function clobber(operand: u32): void {
+  if (operand == 0) return;
+  const size = operandSize(operand);
+  for (let k: u32 = 0; k < size; k++) {
+    const place = placeOf(operand, k);
+    clearPlace(place);
+    if (place == NOWHERE || place < VGPRS || laneRegisters() == 0) continue;
+    for (let lane: u32 = 0; lane < 32; lane++) clearPlace(LANES + (place - VGPRS) * 32 + lane);
+  }
+}
+/** The value is there, and nowhere else. */
+function define(operand: u32, first: u32, name: u32): void {
+  if (!isOf(name, classAtHand)) return;
+  const size = operandSize(name);
+  for (let k: u32 = 0; k < size; k++) {
+    const place = placeOf(operand, first + k);
+    for (let p = unitPairs[operandUnit(name) + k]; p != 0; p = pairOfUnit[p]) {
+      if (pairPlace[p] == place) raise(p);
+      else drop(p);
+    }
+  }
+}
+/** `dst` holds what `src` holds. */
+function equate(dst: u32, src: u32): void {
+  if (dst == src) return;
+  for (let p = unitPairs[dst]; p != 0; p = pairOfUnit[p]) {
+    const from = findPair(pairPlace[p], src);
+    if (from != 0 && isUp(from)) raise(p);
+    else drop(p);
+  }
+}
+/** Notes what place `from` holds as held at `to` from `carry` on; the number noted in all. */
+function note(to: u32, from: u32, count: u32): u32 {
+  if (to == NOWHERE || from == NOWHERE) return count;
+  for (let p = placePairs[from]; p != 0; p = pairOfPlace[p]) {
+    if (!isUp(p)) continue;
+    const there = findPair(to, pairUnit[p]);
+    if (there != 0) carried[count++] = there;
+  }
+  return count;
+}
+function carry(count: u32): void {
+  for (let k: u32 = 0; k < count; k++) raise(carried[k]);
+}
+
+/** Whether each component of the value is where the operand reads it. */
+function holds(operand: u32, first: u32, name: u32): bool {
+  if (!isOf(name, classAtHand)) return true;
+  const size = operandSize(name);
+  for (let k: u32 = 0; k < size; k++) {
+    const unit = operandUnit(name) + k;
+    // A value that no place ever gets is held nowhere.
+    if (unitProved[unit] == 0 && unitPairs[unit] != 0) continue;
+    const p = findPair(placeOf(operand, first + k), unit);
+    if (p == 0 || !isUp(p)) return false;
+  }
+  return true;
+}
+function mustHold(i: u32, operand: u32, first: u32, name: u32): void {
+  if (!holds(operand, first, name)) failAt(mPlace[i], Fail.BACKEND_INVALID, 7, operandVreg(name), i);
+}
+
+/** Whether sources a, b, c read what was named x, y, z. */
+function sourcesHold(i: u32, x: u32, y: u32, z: u32): bool {
+  return holds(mSrc0[i], 0, x) && holds(mSrc1[i], 0, y) && holds(mSrc2[i], 0, z);
+}
+/** Whether the op may have exchanged sources 0 and 1 since it was named. */
+function mayExchange(was: u32, op: u32): bool {
+  const swapped = opSwap(was);
+  return swapped != Op.none && (op == swapped || op == opOtherForm(swapped));
+}
+/** Whether each source is where the final instruction reads it. */
+function readsHold(i: u32): bool {
+  const op = mOp[i];
+  const was = namedOp(i);
+  const x = nameOf(i, SRC0);
+  const y = nameOf(i, SRC0 + 1);
+  const z = nameOf(i, SRC0 + 2);
+  if (!holds(source(i, 3), 0, nameOf(i, SRC0 + 3))) return false;
+  if (op == was || was >= OP_COUNT) return sourcesHold(i, x, y, z);
+  switch (op) {
+    case Op.v_fmac_f32_e32:
+      return holds(mDst0[i], 0, z) && (sourcesHold(i, x, y, 0) || sourcesHold(i, y, x, 0));
+    case Op.v_fmaak_f32:
+      return sourcesHold(i, x, y, 0) || sourcesHold(i, y, x, 0);
+    case Op.v_fmamk_f32:
+      // One factor is the literal.
+      return sourcesHold(i, isVreg(x) ? x : y, z, 0);
+    case Op.s_and_b32:
+    case Op.s_andn2_b32:
+      // EXEC is narrowed without being saved.
+      if ((opFlags(was) & OpFlag.WritesExec) != 0) return sourcesHold(i, 0, x, 0);
+  }
+  if (sourcesHold(i, x, y, z)) return true;
+  return mayExchange(was, op) && sourcesHold(i, y, x, z);
+}
+
+// Execution.
+
+/** Two moves as one: both read before either writes. */
+function executeJoined(i: u32, report: bool): void {
+  let count: u32 = 0;
+  for (let n: u32 = 0; n < 2; n++) {
+    const half = n == 0 ? i : joinedMove(i);
+    const at = halfOf(i, half);
+    const name = nameOf(half, SRC0);
+    if (!isVreg(name)) continue;
+    if (report) mustHold(i, pairedSource(i), at, name);
+    count = note(placeOf(mDst0[i], at), placeOf(pairedSource(i), at), count);
+  }
+  clobber(mDst0[i]);
+  carry(count);
+  for (let n: u32 = 0; n < 2; n++) {
+    const half = n == 0 ? i : joinedMove(i);
+    if (isCopy(half)) equateNames(half);
+    else define(mDst0[i], halfOf(i, half), nameOf(half, DST0));
+  }
+}
+function equateNames(i: u32): void {
+  if (!isOf(nameOf(i, DST0), classAtHand)) return;
+  const size = operandSize(nameOf(i, DST0));
+  for (let k: u32 = 0; k < size; k++) equate(operandUnit(nameOf(i, DST0)) + k, operandUnit(nameOf(i, SRC0)) + k);
+}
+
+function executeSpillMove(i: u32): void {
+  const size = operandSize(nameOf(i, SRC0));
+  const loads = isSlotLoad(i);
+  const slot = slotOf(i);
+  let count: u32 = 0;
+  for (let k: u32 = 0; k < size; k++) {
+    if (loads) count = note(movedRegister(i, k), behind(slot, k), count);
+    else count = note(behind(slot, k), movedRegister(i, k), count);
+  }
+  if (loads) {
+    clobber(mDst0[i]);
+  } else {
+    // A store whose slot is not known could be anywhere.
+    if (slot == NOWHERE) failAt(mPlace[i], Fail.BACKEND_INVALID, 8, 0, i);
+    for (let k: u32 = 0; k < size; k++) clearPlace(behind(slot, k));
+    if (mOp[i] == <u32>Op.v_writelane_b32) clearPlace(placeOf(mDst0[i], 0));
+  }
+  carry(count);
+}
+
+/**
+ * Of instructions that are no more: copies within a place, arguments of the launch, registers that hold anything, reads
+ * that the next branch does by itself.
+ */
+function executeGhost(i: u32, report: bool): void {
+  const op = namedOp(i);
+  const name = nameOf(i, DST0);
+  if (op == P_UNDEFINED) {
+    if (!isOf(name, classAtHand)) return;
+    for (let k: u32 = 0; k < operandSize(name); k++) {
+      for (let p = unitPairs[operandUnit(name) + k]; p != 0; p = pairOfUnit[p]) raise(p);
+    }
+  } else if (isCopy(i)) {
+    equateNames(i);
+  } else if (op == P_ARGUMENT && vFixed[operandVreg(name)] != NO_REG) {
+    if (!isOf(name, classAtHand)) return;
+    // What stood in front of it must have left the argument alone.
+    for (let k: u32 = 0; k < operandSize(name); k++) {
+      const unit = operandUnit(name) + k;
+      const place = argumentPlace(operandVreg(name)) + k;
+      if (unitProved[unit] != 0 && !isUp(findPair(place, unit)))
+        failAt(mPlace[i], Fail.BACKEND_INVALID, 9, operandVreg(name), i);
+      for (let p = unitPairs[unit]; p != 0; p = pairOfUnit[p]) if (pairPlace[p] != place) drop(p);
+    }
+  } else if (report) {
+    mustHold(i, mSrc0[i], 0, nameOf(i, SRC0));
   }
 }
 
-/** target = target and running; true when that took something away. */
-function meet(target: BitSet, running: BitSet): bool {
+function executeGhosts(first: u32, report: bool): void {
+  for (let g = first; g != 0; g = nextGhost(g)) executeGhost(g, report);
+}
+
+function execute(i: u32, report: bool): void {
+  if (isSpillMove(i)) {
+    executeSpillMove(i);
+    return;
+  }
+  if (!isNamed(i)) {
+    clobber(mDst0[i]);
+    clobber(mDst1[i]);
+    return;
+  }
+  if (joinedMove(i) != 0) {
+    executeJoined(i, report);
+    return;
+  }
+  const tied = namedOp(i) < OP_COUNT && (opFlags(namedOp(i)) & OpFlag.TiedDst) != 0;
+  if (report) {
+    if (!readsHold(i)) reportRead(i);
+    if (tied) mustHold(i, mDst0[i], 0, nameOf(i, DST0));
+  }
+  let count: u32 = 0;
+  const copies = isCopy(i);
+  if (copies) {
+    for (let k: u32 = 0; k < operandSize(nameOf(i, DST0)); k++)
+      count = note(placeOf(mDst0[i], k), placeOf(mSrc0[i], k), count);
+  }
+  clobber(mDst0[i]);
+  clobber(mDst1[i]);
+  carry(count);
+  if (copies) {
+    equateNames(i);
+  } else {
+    define(mDst0[i], 0, nameOf(i, DST0));
+    define(mDst1[i], 0, nameOf(i, DST1));
+  }
+}
+
+/** Names the source that is not held, the first where that depends on the form. */
+function reportRead(i: u32): void {
+  for (let k: u32 = 0; k < 4; k++) mustHold(i, source(i, k), 0, nameOf(i, SRC0 + k));
+  failAt(mPlace[i], Fail.BACKEND_INVALID, 7, operandVreg(nameOf(i, SRC0)), i);
+}
+
+function executeBlock(b: u32, report: bool): void {
+  for (let i = bFirst[b]; i != 0; i = mNext[i]) {
+    executeGhosts(firstGhost(i), report);
+    execute(i, report);
+  }
+  executeGhosts(firstTailGhost(b), report);
+}
+
+/** target = target and the running state; true when that took something away. */
+function meet(target: BitSet): bool {
   let changed = false;
   for (let w: u32 = 0; w < stateWords; w++) {
     const at = changetype<usize>(target) + ((<usize>w) << 2);
     const old = load<u32>(at);
-    const both = old & load<u32>(changetype<usize>(running) + ((<usize>w) << 2));
+    const both = old & load<u32>(changetype<usize>(state) + ((<usize>w) << 2));
     if (both == old) continue;
     store<u32>(at, both);
     changed = true;
@@ -142,70 +462,123 @@ function meet(target: BitSet, running: BitSet): bool {
   return changed;
 }
 
-function checkClass(regClass: u32): void {
-  const count = layoutLength();
+/** Of VGPRs the launch's arguments alone are there on entry. */
+function enter(): void {
   const bytes = (<usize>stateWords) << 2;
-  memory.fill(changetype<usize>(stateAt(0)), 0xff, bytes * <usize>count);
-  if (regClass == RegClass.VGPR) memory.fill(changetype<usize>(stateAt(0)), 0, bytes);
-  const running = stateAt(count);
-  const vector = regClass == RegClass.VGPR;
-  let changed = true;
-  while (changed) {
-    changed = false;
-    for (let k: u32 = 0; k < count; k++) {
-      const b = bOrder[k];
-      memory.copy(changetype<usize>(running), changetype<usize>(stateAt(k)), bytes);
-      execute(b, running, regClass, false);
-      const s0 = vector ? bLane0[b] : bSucc0[b];
-      const s1 = vector ? bLane1[b] : bSucc1[b];
-      if (s0 != 0 && meet(stateAt(bIndex[s0]), running)) changed = true;
-      if (s1 != 0 && meet(stateAt(bIndex[s1]), running)) changed = true;
+  if (classAtHand == RegClass.SGPR) return;
+  state = stateAt(0);
+  memory.fill(changetype<usize>(state), 0, bytes);
+  for (let v: u32 = 1; v < vregs(); v++) {
+    if (vFixed[v] == NO_REG || vregClass(v) != RegClass.VGPR) continue;
+    for (let k: u32 = 0; k < vregSize(v); k++) {
+      const p = findPair(argumentPlace(v) + k, vUnit[v] + k);
+      if (p != 0) raise(p);
     }
-  }
-  for (let k: u32 = 0; k < count; k++) {
-    memory.copy(changetype<usize>(running), changetype<usize>(stateAt(k)), bytes);
-    execute(bOrder[k], running, regClass, true);
   }
 }
 
-/** Fails with BACKEND_INVALID where a read would see another value; with a limit where one register's states need too much room. */
-export function checkAllocation(): void {
-  const mark = linkMark();
-  holders.clear(0, SLOTS);
-  for (let u: u32 = 0; u < units(); u++) bitOf[u] = 0;
-  for (let v: u32 = 1; v < vregs(); v++) {
-    // Lanes of spill registers are written whatever EXEC is, so lanes' edges say nothing about them.
-    if (vReg[leaderOf(v)] == NO_REG || isLaneRegister(v)) continue;
-    const slot = registerOf(vregOperand(v, 1, 0));
-    const size = vregSize(v);
-    for (let k: u32 = 0; k < size; k++) holders[slot + k] = link(vUnit[v] + k, holders[slot + k]);
-  }
-  const room = <u32>min<usize>(STATES_BYTES / (<usize>layoutLength() + 1) / 4, 1 << 20) * 32;
-  for (let regClass: u32 = RegClass.SGPR; regClass <= <u32>RegClass.VGPR; regClass++) {
-    const end: u32 = regClass == RegClass.SGPR ? 256 : SLOTS;
-    let from = end - 256;
-    while (from < end && !failed()) {
-      let bits: u32 = 0;
-      let to = from;
-      for (; to < end; to++) {
-        const before = bits;
-        firstBit[to] = bits;
-        for (let l = holders[to]; l != 0; l = linkNext[l]) bitOf[linkValue[l]] = ++bits;
-        bitCount[to] = bits - before;
-        if (bits <= room) continue;
-        if (to == from) fail(Fail.LIMIT, Limit.MACHINE, room, 0);
-        for (let l = holders[to]; l != 0; l = linkNext[l]) bitOf[linkValue[l]] = 0;
-        bits = before;
-        break;
-      }
-      if (failed()) break;
-      stateWords = (bits + 31) >> 5;
-      if (bits > 0) checkClass(regClass);
-      for (let slot = from; slot < to; slot++) {
-        for (let l = holders[slot]; l != 0; l = linkNext[l]) bitOf[linkValue[l]] = 0;
-      }
-      from = to;
+function proveChunk(): void {
+  const count = layoutLength();
+  const bytes = (<usize>stateWords) << 2;
+  memory.fill(changetype<usize>(stateAt(0)), 0xff, bytes * <usize>count);
+  enter();
+  state = stateAt(count);
+  const vector = classAtHand == RegClass.VGPR;
+  for (let changed = true; changed && !failed(); ) {
+    changed = false;
+    for (let k: u32 = 0; k < count; k++) {
+      const b = bOrder[k];
+      memory.copy(changetype<usize>(state), changetype<usize>(stateAt(k)), bytes);
+      executeBlock(b, false);
+      const s0 = vector ? bLane0[b] : bSucc0[b];
+      const s1 = vector ? bLane1[b] : bSucc1[b];
+      if (s0 != 0 && meet(stateAt(bIndex[s0]))) changed = true;
+      if (s1 != 0 && meet(stateAt(bIndex[s1]))) changed = true;
     }
   }
-  linkRelease(mark);
+  for (let k: u32 = 0; k < count; k++) {
+    memory.copy(changetype<usize>(state), changetype<usize>(stateAt(k)), bytes);
+    executeBlock(bOrder[k], true);
+  }
+}
+
+/** Numbers the bits of the units under proof, those of one place side by side. */
+function numberBits(places: u32): u32 {
+  let bits: u32 = 0;
+  for (let place: u32 = 0; place < places; place++) {
+    firstBit[place] = bits;
+    for (let p = placePairs[place]; p != 0; p = pairOfPlace[p]) {
+      pairBit[p] = unitProved[pairUnit[p]] != 0 ? ++bits : 0;
+    }
+    bitCount[place] = bits - firstBit[place];
+  }
+  return bits;
+}
+
+/** Proves the units of one class, as many groups at a time as the room has. */
+function proveClass(regClass: u32, places: u32): void {
+  classAtHand = regClass;
+  const room = <u32>min<usize>(STATES_BYTES / (<usize>layoutLength() + 1) / 4, 1 << 20) * 32;
+  let u: u32 = 1;
+  while (u < units() && !failed()) {
+    unitProved.clear(0, units());
+    let bits: u32 = 0;
+    for (; u < units(); u++) {
+      if (unitRoot[u] != u) continue;
+      let more: u32 = 0;
+      let last: u32 = 0;
+      for (let x = u; x != 0; x = unitNext[x]) {
+        for (let p = unitPairs[x]; p != 0; p = pairOfUnit[p]) {
+          more++;
+          last = p;
+        }
+      }
+      if (more == 0 || classOf(last) != regClass) continue;
+      if (more > room) {
+        fail(Fail.LIMIT, Limit.MACHINE, room, 0);
+        return;
+      }
+      if (bits + more > room) break;
+      bits += more;
+      for (let x = u; x != 0; x = unitNext[x]) unitProved[x] = 1;
+    }
+    if (bits == 0) return;
+    numberBits(places);
+    stateWords = (bits + 31) >> 5;
+    proveChunk();
+  }
+}
+function classOf(pair: u32): u32 {
+  const place = pairPlace[pair];
+  return place < VGPRS || (place >= LANES && place < SLOTS) ? RegClass.SGPR : RegClass.VGPR;
+}
+
+/** Fails with BACKEND_INVALID where a read would see another value; with a limit where a group of values needs too much room. */
+export function checkAllocation(): void {
+  const places = SLOTS + (scratchBytes() >> 2);
+  if (places > MAX_PLACES) {
+    fail(Fail.LIMIT, Limit.MACHINE, MAX_PLACES, 0);
+    return;
+  }
+  pairs = 1;
+  placePairs.clear(0, places);
+  unitPairs.clear(0, units());
+  unitNext.clear(0, units());
+  for (let u: u32 = 0; u < units(); u++) unitRoot[u] = u;
+  for (let k: u32 = 0; k < layoutLength() && !failed(); k++) {
+    const b = bOrder[k];
+    for (let i = bFirst[b]; i != 0; i = mNext[i]) {
+      for (let g = firstGhost(i); g != 0; g = nextGhost(g)) addPairs(g);
+      addPairs(i);
+    }
+    for (let g = firstTailGhost(b); g != 0; g = nextGhost(g)) addPairs(g);
+  }
+  for (let u = units() - 1; u > 0; u--) {
+    const root = rootOf(u);
+    if (root == u) continue;
+    unitNext[u] = unitNext[root];
+    unitNext[root] = u;
+  }
+  proveClass(RegClass.SGPR, places);
+  proveClass(RegClass.VGPR, places);
 }

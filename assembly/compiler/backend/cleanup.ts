@@ -24,6 +24,7 @@ import {
   nodeTarget,
 } from "./columns.ts";
 import { Hw, layoutLength, removeInstr } from "./machine.ts";
+import { nameOp } from "./named.ts";
 
 /** A skip branch over fewer vector and scalar ALU instructions than this costs more than it saves. */
 const SKIP_MINIMUM: u32 = 8;
@@ -239,6 +240,7 @@ function compareIntoExec(at: u32): void {
   const op = execCompare(mOp[compare], inverted);
   if (op == <u32>Op.none) return;
   mOp[compare] = op;
+  if (!ASC_NO_ASSERT) nameOp(compare);
   mDst0[compare] = EXEC;
   removeInstr(save);
 }
@@ -279,20 +281,12 @@ function straightenBranch(k: u32): bool {
   }
   const inverse = inverted(mOp[branch]);
   if (inverse == Op.none || next >= layoutLength()) return false;
-  const lone = bOrder[next];
-  const jump = bFirst[lone];
+  const jump = bFirst[bOrder[next]];
   if (jump == 0 || mOp[jump] != <u32>Op.s_branch || nextFilled(next + 1) != target) return false;
   mOp[branch] = inverse;
-  const far = mImm[jump];
-  const near = mImm[branch];
-  mImm[branch] = far;
+  // The edges stay: `lone` counts as passed on the way to where it led, with nothing in it.
+  mImm[branch] = mImm[jump];
   removeInstr(jump);
-  // The edges stay a superset: `lone` still stands between, empty.
-  if (bSucc0[b] == near) bSucc0[b] = far;
-  else if (bSucc1[b] == near) bSucc1[b] = far;
-  removeEdge(lone, far);
-  if (bSucc0[lone] == 0) bSucc0[lone] = near;
-  else bSucc1[lone] = near;
   return true;
 }
 

@@ -34,6 +34,7 @@ import {
   vregOperand,
   vregs,
 } from "./machine.ts";
+import { leaveGhost } from "./named.ts";
 
 const MODIFIERS: u32 = Mod.NEG0 | Mod.NEG1 | Mod.NEG2 | Mod.ABS0 | Mod.ABS1 | Mod.ABS2 | Mod.CLAMP;
 const LITERAL: u32 = Hw.LITERAL + 1;
@@ -66,7 +67,10 @@ export function assignOperands(): void {
       mSrc2[i] = physical(mSrc2[i]);
       mSrc3[i] = physical(mSrc3[i]);
       const op = mOp[i];
-      if (op == P_ARGUMENT || op == P_UNDEFINED || (isMove(i) && mDst0[i] == mSrc0[i])) removeInstr(i);
+      if (op == P_ARGUMENT || op == P_UNDEFINED || (isMove(i) && mDst0[i] == mSrc0[i])) {
+        if (!ASC_NO_ASSERT) leaveGhost(i);
+        removeInstr(i);
+      }
       i = next;
     }
   }

@@ -30,7 +30,8 @@ import {
   workgroupCountSgpr,
 } from "./launch.ts";
 import { liveAgain, liveness } from "./liveness.ts";
-import { resetMachine } from "./machine.ts";
+import { layoutLength, resetMachine } from "./machine.ts";
+import { nameOperands } from "./named.ts";
 import { pairShared } from "./pair-shared.ts";
 import { choosePatterns } from "./patterns.ts";
 import { peephole } from "./peephole.ts";
@@ -58,27 +59,28 @@ export function select(thrifty: bool): void {
     pairShared();
     schedule();
   }
+  if (!ASC_NO_ASSERT) nameOperands(layoutLength());
   liveness(!thrifty && option(Option.LEVEL) == 0);
   coalesce();
 }
 
-/** Compiles the final IR; the results are read through the functions below. 0, or the failure's code. */
-export function emit(): i32 {
-  resetSpills();
-  select(false);
-  if (failed()) return failureCode();
+/** Gives all virtual registers places, spilling where the file is too small. */
+export function allocateAll(): void {
   if (!allocate(false) && !failed()) {
     select(true);
-    if (failed()) return failureCode();
-    for (let round = 0; !allocate(true) && !failed(); round++) {
+    for (let round = 0; !failed() && !allocate(true) && !failed(); round++) {
       if (round == MAX_SPILL_ROUNDS) fail(Fail.OUT_OF_REGISTERS, 1, 256, 0);
       rewriteSpills();
       liveAgain();
       coalesce();
     }
   }
-  if (!ASC_NO_ASSERT && !failed()) checkAllocation();
-  if (failed()) return failureCode();
+  // What spilling set up for itself.
+  if (!ASC_NO_ASSERT && !failed()) nameOperands(layoutLength());
+}
+
+/** Allocated machine IR to its final instructions, without islands for far branches. */
+export function finish(): void {
   assignOperands();
   cleanUp();
   if (option(Option.LEVEL) > 0) {
@@ -88,6 +90,17 @@ export function emit(): i32 {
   shrinkForms();
   insertWaitcnt();
   if (option(Option.LEVEL) > 0) formClauses();
+}
+
+/** Compiles the final IR; the results are read through the functions below. 0, or the failure's code. */
+export function emit(): i32 {
+  resetSpills();
+  select(false);
+  if (failed()) return failureCode();
+  allocateAll();
+  if (failed()) return failureCode();
+  finish();
+  if (!ASC_NO_ASSERT && !failed()) checkAllocation();
   if (failed()) return failureCode();
   relaxBranches();
   if (failed()) return failureCode();

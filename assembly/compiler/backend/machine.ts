@@ -48,6 +48,7 @@ import {
   vShift,
   vUnit,
 } from "./columns.ts";
+import { appendedInstr, insertedInstr, newBlockNames, newNames, removedInstr } from "./named.ts";
 
 /** Hardware operand codes. Source: RDNA2 ISA, scalar operand table. */
 export const enum Hw {
@@ -277,6 +278,7 @@ export function newBlock(): u32 {
   bLanePreds[b] = 0;
   bStamp[b] = 0;
   bIndex[b] = 0xffffffff;
+  if (!ASC_NO_ASSERT) newBlockNames(b);
   return b;
 }
 /** Takes all blocks out of the layout. */
@@ -340,6 +342,7 @@ export function newInstr(op: u32): u32 {
   mBlock[i] = 0;
   mPlace[i] = place;
   mAlias[i] = alias;
+  if (!ASC_NO_ASSERT) newNames(i);
   return i;
 }
 export function appendInstr(b: u32, i: u32): void {
@@ -350,6 +353,7 @@ export function appendInstr(b: u32, i: u32): void {
   if (last == 0) bFirst[b] = i;
   else mNext[last] = i;
   bLast[b] = i;
+  if (!ASC_NO_ASSERT) appendedInstr(b, i);
 }
 /** Puts `i` in front of `before` of block `b`; at the end when `before` is 0. */
 export function insertBefore(b: u32, before: u32, i: u32): void {
@@ -364,8 +368,10 @@ export function insertBefore(b: u32, before: u32, i: u32): void {
   mPrev[before] = i;
   if (prev == 0) bFirst[b] = i;
   else mNext[prev] = i;
+  if (!ASC_NO_ASSERT) insertedInstr(before, i);
 }
 export function removeInstr(i: u32): void {
+  if (!ASC_NO_ASSERT) removedInstr(i);
   const b = mBlock[i];
   const prev = mPrev[i];
   const next = mNext[i];

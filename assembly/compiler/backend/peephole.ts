@@ -6,6 +6,7 @@ import { Counter, Format, OP_COUNT, Op, OpFlag, opCounter, opFlags, opFormat, op
 import { bFirst, bLast, bOrder, mDst0, mDst1, mLit, mMods, mNext, mOp, mPrev, mSrc0, mSrc1 } from "./columns.ts";
 import { P_RELEASE } from "./launch.ts";
 import { Hw, hw, hwCode, layoutLength, Mod, removeInstr } from "./machine.ts";
+import { joinMoves, leaveGhost } from "./named.ts";
 
 const VCC: u32 = Hw.VCC_LO;
 const EXEC: u32 = Hw.EXEC_LO;
@@ -32,6 +33,7 @@ function testVcc(branch: u32): void {
     const op = mOp[i];
     if (code(mDst0[i]) == VCC && opFormat(op) == Format.VOP3 && isCompare(op)) {
       mOp[branch] = mOp[branch] == <u32>Op.s_cbranch_scc0 ? Op.s_cbranch_vccz : Op.s_cbranch_vccnz;
+      if (!ASC_NO_ASSERT) leaveGhost(test);
       removeInstr(test);
       return;
     }
@@ -86,6 +88,7 @@ function pairMoves(i: u32, j: u32, vector: bool): bool {
     mOp[i] = Op.s_mov_b64;
     mSrc0[i] = source;
   }
+  if (!ASC_NO_ASSERT) joinMoves(i, j);
   removeInstr(j);
   return true;
 }

@@ -9,6 +9,8 @@ import { inverted, nextFilled } from "./cleanup.ts";
 import {
   bFirst,
   bIndex,
+  bLane0,
+  bLane1,
   bLast,
   bOrder,
   bSucc0,
@@ -27,6 +29,7 @@ import {
   mSrc3,
 } from "./columns.ts";
 import { appendInstr, layoutLength, newInstr, removeInstr } from "./machine.ts";
+import { copyGhost, copyNames, firstGhost, firstTailGhost, nextGhost } from "./named.ts";
 
 /** Instructions of a test that are worth a second copy, the branch left out. */
 const MAX_TEST: u32 = 3;
@@ -47,6 +50,10 @@ function isTest(b: u32): bool {
 function copyInstr(i: u32, to: u32): void {
   const copy = newInstr(mOp[i]);
   if (copy == 0) return;
+  if (!ASC_NO_ASSERT) {
+    copyGhosts(firstGhost(i), to);
+    copyNames(i, copy);
+  }
   mDst0[copy] = mDst0[i];
   mDst1[copy] = mDst1[i];
   mSrc0[copy] = mSrc0[i];
@@ -58,6 +65,9 @@ function copyInstr(i: u32, to: u32): void {
   mMods[copy] = mMods[i];
   mPlace[copy] = mPlace[i];
   appendInstr(to, copy);
+}
+function copyGhosts(first: u32, to: u32): void {
+  for (let g = first; g != 0 && !failed(); g = nextGhost(g)) copyGhost(g, newInstr(mOp[g]), to);
 }
 
 function rotate(k: u32): void {
@@ -72,13 +82,21 @@ function rotate(k: u32): void {
   const branch = bLast[head];
   const out = mImm[branch];
   if (nextFilled(bIndex[out]) != nextFilled(k + 1)) return;
+  const target = mImm[jump];
   removeInstr(jump);
+  if (!ASC_NO_ASSERT) {
+    for (let j = bIndex[target]; j < at; j++) copyGhosts(firstTailGhost(bOrder[j]), b);
+  }
   for (let i = bFirst[head]; i != 0 && !failed(); i = mNext[i]) copyInstr(i, b);
   const body = bOrder[at + 1];
   mOp[bLast[b]] = inverted(mOp[branch]);
   mImm[bLast[b]] = body;
-  bSucc0[b] = body;
-  bSucc1[b] = out;
+  // Control and lanes go on as behind the header.
+  bSucc0[b] = bSucc0[head];
+  bSucc1[b] = bSucc1[head];
+  if (bLane0[b] != target || bLane1[b] != 0) return;
+  bLane0[b] = bLane0[head];
+  bLane1[b] = bLane1[head];
 }
 
 export function rotateLoops(): void {

@@ -34,6 +34,7 @@ import {
 } from "./columns.ts";
 import { flatScratchField, P_ARGUMENT, P_UNDEFINED, scratchOffsetSgpr } from "./launch.ts";
 import {
+  component,
   Hw,
   hw,
   insertBefore,
@@ -55,6 +56,7 @@ import {
   vregSize,
   vregs,
 } from "./machine.ts";
+import { DST0, DST1, leaveGhost, nameMove, nameOf, SRC0 } from "./named.ts";
 
 /** By leader: 0, or 1 + where its values are: dword of a lane's scratch, or lane of the spill VGPRs. The passes' tables are dead. */
 export const vSlot = changetype<U32Column>(PASS_BASE);
@@ -178,8 +180,8 @@ export function scratchOp(isStore: bool, size: u32): u32 {
   }
 }
 
-/** Moves `size` components of `temp` from `first` on from or to their slots, in front of `before`. */
-function move(b: u32, before: u32, temp: u32, slot: u32, first: u32, size: u32, isStore: bool): void {
+/** Moves `size` components of `temp` from `first` on from or to their slots, in front of `before`; selection named them `name`. */
+function move(b: u32, before: u32, temp: u32, slot: u32, first: u32, size: u32, isStore: bool, name: u32): void {
   const v = operandVreg(temp);
   if (vregClass(v) == RegClass.SGPR) {
     for (let k: u32 = 0; k < size; k++) {
@@ -189,6 +191,7 @@ function move(b: u32, before: u32, temp: u32, slot: u32, first: u32, size: u32, 
       mDst0[i] = isStore ? lanes : vregOperand(v, 1, first + k);
       mSrc0[i] = isStore ? vregOperand(v, 1, first + k) : lanes;
       mSrc1[i] = hw(Hw.ZERO + (lane % LANE_COUNT), 1);
+      if (!ASC_NO_ASSERT) nameMove(i, component(name, k));
     }
     return;
   }
@@ -210,6 +213,7 @@ function move(b: u32, before: u32, temp: u32, slot: u32, first: u32, size: u32, 
     else mDst0[i] = data;
     mSrc2[i] = address;
     mImm[i] = offset - base + done * 4;
+    if (!ASC_NO_ASSERT) nameMove(i, vregOperand(operandVreg(name), part, operandComponent(name) + done));
     done += part;
   }
 }
@@ -253,8 +257,8 @@ function replaced(operand: u32): u32 {
   return operand;
 }
 
-/** Loads the components of a source in front of `at`, or stores those of a destination there. */
-function transfer(b: u32, at: u32, operand: u32, isStore: bool): void {
+/** Loads the components of a source in front of `at`, or stores those of a destination there. `name`: the operand as selected. */
+function transfer(b: u32, at: u32, operand: u32, isStore: bool, name: u32): void {
   if (!isVreg(operand)) return;
   const v = operandVreg(operand);
   const slot = slotOf(v);
@@ -263,8 +267,13 @@ function transfer(b: u32, at: u32, operand: u32, isStore: bool): void {
     if (load<u32>(found + ((<usize>k) << 2)) != v) continue;
     const low = load<u32>(lows + ((<usize>k) << 2));
     const first = operandComponent(operand) - low;
-    move(b, at, vTemp[v], <u32>slot + low, first, operandSize(operand), isStore);
+    move(b, at, vTemp[v], <u32>slot + low, first, operandSize(operand), isStore, name);
   }
+}
+
+/** The operand as selected, for the checker; release builds keep none. */
+function name(i: u32, word: u32): u32 {
+  return ASC_NO_ASSERT ? 0 : nameOf(i, word);
 }
 
 /** The operand is one of the first `k` sources. */
@@ -280,6 +289,7 @@ function rewriteInstr(b: u32, i: u32): void {
   note(mDst1[i]);
   if (foundCount == 0) return;
   if (mOp[i] == P_UNDEFINED) {
+    if (!ASC_NO_ASSERT) leaveGhost(i);
     removeInstr(i);
     return;
   }
@@ -288,6 +298,7 @@ function rewriteInstr(b: u32, i: u32): void {
   if ((mMods[i] & Mod.COPY) != 0 && leaderOf(operandVreg(dst)) == leaderOf(operandVreg(src))) {
     const to = slotOf(operandVreg(dst)) + <i32>operandComponent(dst);
     if (to == slotOf(operandVreg(src)) + <i32>operandComponent(src)) {
+      if (!ASC_NO_ASSERT) leaveGhost(i);
       removeInstr(i);
       return;
     }
@@ -300,12 +311,14 @@ function rewriteInstr(b: u32, i: u32): void {
     vTemp[v] = temp;
     if (mOp[i] == P_ARGUMENT) vFixed[operandVreg(temp)] = vFixed[v];
   }
-  for (let k: u32 = 0; k < 4; k++) if (!repeats(i, k, source(i, k))) transfer(b, i, source(i, k), false);
+  for (let k: u32 = 0; k < 4; k++) {
+    if (!repeats(i, k, source(i, k))) transfer(b, i, source(i, k), false, name(i, SRC0 + k));
+  }
   const tied = mOp[i] < OP_COUNT && (opFlags(mOp[i]) & OpFlag.TiedDst) != 0;
-  if (tied && !repeats(i, 4, dst)) transfer(b, i, dst, false);
+  if (tied && !repeats(i, 4, dst)) transfer(b, i, dst, false, name(i, DST0));
   const behind = mNext[i];
-  transfer(b, behind, dst, true);
-  transfer(b, behind, mDst1[i], true);
+  transfer(b, behind, dst, true, name(i, DST0));
+  transfer(b, behind, mDst1[i], true, name(i, DST1));
   for (let k: u32 = 0; k < 4; k++) setSource(i, k, replaced(source(i, k)));
   mDst0[i] = replaced(dst);
   mDst1[i] = replaced(mDst1[i]);
