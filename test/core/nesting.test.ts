@@ -33,7 +33,7 @@ const nests: readonly Nest[] = [
   },
   {
     name: "returns from inside",
-    depth: 100,
+    depth: 1000,
     open: (k) => `if (v % 257u != ${k % 257}u) { v = v * 3u + ${k}u; if (v % 101u == 7u) return v + ${k}u;`,
     close: (k) => `v += ${k}u; } else { v ^= ${5 * k + 1}u; }`,
     expect(v, depth) {

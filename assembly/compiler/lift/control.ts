@@ -14,6 +14,8 @@ import {
 } from "../ir/index.ts";
 import { closeFunction } from "./calls.ts";
 import {
+  dropExits,
+  exitsBetween,
   FrameKind,
   frameDepth,
   frameExit0,
@@ -26,9 +28,7 @@ import {
   frameNode,
   framePhase,
   frameReach,
-  lowestExit,
-  NO_EXIT,
-  noteExit,
+  noteExits,
   popFrame,
   pushFrame,
   realFrame,
@@ -49,8 +49,8 @@ import { operand } from "./operands.ts";
 import {
   branchTo,
   enter,
+  exited,
   exitFrame,
-  flagOf,
   goOn,
   label,
   labelAt,
@@ -120,54 +120,48 @@ function closeIf(f: u32): void {
   const n = frameNode[f];
   const reach = frameReach[f] & 3;
   const to = frameMerge[f];
-  const exit0 = frameExit0[f];
-  const exit1 = frameExit1[f];
-  const exit = lowestExit(f);
+  // Exactly one arm goes on, and only the other one exits: the rest belongs into the first.
+  const arm: u32 = reach == 1 && frameExit0[f] == 0 ? 0 : reach == 2 && frameExit1[f] == 0 ? 1 : 2;
+  const exits = exitsBetween(f, 0, f);
   popFrame();
   cursorAtEnd(nextNode(n));
-  const pending = exit < f;
-  if (pending) noteExit(realFrame(), exit);
-  if (reach == 0) return;
-  // Exactly one arm goes on, and only the other one exits: the rest belongs into the first.
-  const arm: u32 = reach == 1 && exit0 == NO_EXIT ? 0 : reach == 2 && exit1 == NO_EXIT ? 1 : 2;
-  if (pending && arm != 2) {
+  noteExits(realFrame(), exits);
+  if (reach != 0 && exits != 0 && arm != 2) {
     pushFrame(FrameKind.TAIL, n, 0, 0, 0, currentBlock());
     cursorAtEnd(listLast(n, arm));
     resolve(to);
-    return;
+  } else if (reach != 0) {
+    goOn(to, exits);
   }
-  goOn(to, pending);
+  dropExits(exits);
 }
 
 function closeLoop(f: u32): void {
   const n = frameNode[f];
   const reached = (frameReach[f] & 1) != 0;
   const to = frameMerge[f];
-  const exit = lowestExit(f);
+  // Those that leave the loop around as well, and the others.
+  const outer = f == 0 ? 0 : frameLoop[f - 1];
+  const far = outer == 0 ? 0 : exitsBetween(f, 0, outer - 1);
+  const near = exitsBetween(f, outer == 0 ? 0 : outer - 1, f);
   popFrame();
   cursorAtEnd(nextNode(n));
-  if (exit >= f) {
-    if (reached) resolve(to);
-    return;
+  noteExits(realFrame(), near);
+  if (far != 0) {
+    noteExits(outer - 1, far);
+    if (!reached && near == 0) {
+      effect(Op.BREAK, 0, 0);
+    } else {
+      const leave = openIf(exited(far));
+      const after = nextNode(leave);
+      cursorAtEnd(listFirst(leave, 0));
+      effect(Op.BREAK, 0, 0);
+      cursorAtEnd(after);
+    }
   }
-  const outer = frameLoop[frameDepth() - 1];
-  if (outer == 0 || outer - 1 <= exit) {
-    noteExit(realFrame(), exit);
-    if (reached) goOn(to, true);
-    return;
-  }
-  // The exit leaves the loop around as well.
-  noteExit(outer - 1, exit);
-  if (!reached) {
-    effect(Op.BREAK, 0, 0);
-    return;
-  }
-  const leave = openIf(loadVar(flagOf(realFrame()), 1));
-  const after = nextNode(leave);
-  cursorAtEnd(listFirst(leave, 0));
-  effect(Op.BREAK, 0, 0);
-  cursorAtEnd(after);
-  resolve(to);
+  if (reached) goOn(to, near);
+  dropExits(far);
+  dropExits(near);
 }
 
 /** The path has ended: goes to the next part of the innermost construct, or closes it. */

@@ -21,6 +21,7 @@ import {
   idDec,
   idLeaf,
   idType,
+  labelBranches,
   leafPool,
   malformed,
   newLeaves,
@@ -274,6 +275,11 @@ export function scan(op: u32, at: u32, count: u32): void {
     } else if (op == SpvOp.OpLoopMerge) {
       if (count < 4) malformed(at);
       ptrVar[scanLabel] = at;
+    } else if (op == SpvOp.OpBranch || op == SpvOp.OpBranchConditional) {
+      for (let k: u32 = op == SpvOp.OpBranch ? 1 : 2; k < min<u32>(count, 4); k++) {
+        const to = idAt(at + k);
+        labelBranches[to] = labelBranches[to] + 1;
+      }
     } else if (op == SpvOp.OpFunctionEnd) {
       scanFunction = 0;
     }

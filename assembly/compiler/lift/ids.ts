@@ -64,6 +64,10 @@ export const ptrFlags = changetype<Field32>(LIFT_BASE + 88);
 export const ptrRange = changetype<Field32>(LIFT_BASE + 92);
 /** Label: the stamp of the function instance that has emitted it. Function: 1 while active. Phi: its variable + 1. */
 export const idStamp = changetype<Field32>(LIFT_BASE + 96);
+// Labels: the innermost frame + 1 that they end or go on with, that of the switch they are a case of; branches to them.
+export const labelFrame = changetype<Field32>(LIFT_BASE + 100);
+export const labelSwitch = changetype<Field32>(LIFT_BASE + 104);
+export const labelBranches = changetype<Field32>(LIFT_BASE + 108);
 const IDS_END: usize = LIFT_BASE + ((<usize>MAX_IDS + 16) << 7) + 0x540;
 
 export const leafPool = changetype<U32Column>(IDS_END);

@@ -32,6 +32,8 @@ import {
   frameReach,
   frameResult,
   frameReturn,
+  exitOf,
+  nextExit,
   noteExit,
   pushFrame,
   realFrame,
@@ -42,6 +44,8 @@ import {
   idClass,
   idStamp,
   idType,
+  labelFrame,
+  labelSwitch,
   leafPool,
   malformed,
   ptrConst,
@@ -51,6 +55,7 @@ import {
   unsupported,
   wordAt,
 } from "./ids.ts";
+import { bin } from "./fold-build.ts";
 import { leaves } from "./operands.ts";
 import { describe, irWidth, Layout } from "./pointers.ts";
 import { Unsupported } from "./texts.ts";
@@ -202,7 +207,7 @@ export function enter(to: u32): void {
   cursorAtEnd(header);
 }
 
-/** The variable that says whether an exit to frame f or below has happened; cleared where the frame opens. */
+/** The variable that says whether an exit to frame f has happened; cleared where the frame opens. */
 export function flagOf(f: u32): u32 {
   if (frameFlag[f] != 0) return frameFlag[f] - 1;
   const v = newVar(1);
@@ -214,15 +219,21 @@ export function flagOf(f: u32): u32 {
   return v;
 }
 
-/** Leaves by flags for frame `target`: sets the flag of each frame in which code may follow. */
+/** Whether one of the exits of a set has happened. */
+export function exited(exits: u32): u32 {
+  let cond = loadVar(flagOf(exitOf(exits)), 1);
+  for (let e = nextExit(exits); e != 0 && !failed(); e = nextExit(e))
+    cond = bin(Op.IOR, cond, loadVar(flagOf(exitOf(e)), 1));
+  return cond;
+}
+
+/** Leaves for frame `target` by its flag, which guards the code of the frames in between. */
 export function flaggedExit(target: u32): void {
   const r = realFrame();
   const loop = frameLoop[frameDepth() - 1];
   const crosses = loop != 0 && loop - 1 > target;
   const top = crosses ? loop - 1 : r;
-  for (let f = target; f < top && !failed(); f++) {
-    if (frameKind[f] != FrameKind.TAIL) storeVar(flagOf(f), constantBool(true));
-  }
+  storeVar(flagOf(target), constantBool(true));
   noteExit(top, target);
   if (crosses) effect(Op.BREAK, 0, 0);
   ended = true;
@@ -245,18 +256,21 @@ export function isCase(rows: u32, n: u32, to: u32): bool {
 
 /** The frame of this function that a branch to `to` would leave or end, + 1; 0: the label is no exit. */
 export function exitFrame(to: u32): u32 {
-  const bottom = frameFunction[frameDepth() - 1];
-  for (let f = frameDepth(); f > bottom; f--) {
-    const g = f - 1;
-    const kind = frameKind[g];
-    if (kind == FrameKind.TAIL) continue;
-    if (frameMerge[g] == to) return f;
-    if (kind == FrameKind.LOOP && (framePhase[g] == 0 ? frameNext[g] == to : frameHeader[g] == to)) return f;
-    if (kind == FrameKind.SWITCH && caseRow(g, to) != 0) return f;
-    // Only the innermost loop's labels and those of constructs inside it may be branched to.
-    if (kind == FrameKind.LOOP) return 0;
-  }
-  return 0;
+  const top = frameDepth() - 1;
+  // Only the innermost loop's labels and those of constructs inside it may be branched to.
+  const least = max<u32>(frameFunction[top] + 1, frameLoop[top]);
+  const f = labelFrame[to];
+  const s = labelSwitch[to];
+  const ends = f >= least && isEnd(f - 1, to);
+  const falls = s >= least && s <= top + 1 && frameKind[s - 1] == FrameKind.SWITCH && caseRow(s - 1, to) != 0;
+  if (!falls) return ends ? f : 0;
+  return ends ? max<u32>(f, s) : s;
+}
+
+/** Whether a branch to `to` ends the part of frame g that is being emitted. */
+function isEnd(g: u32, to: u32): bool {
+  if (frameMerge[g] == to) return true;
+  return frameKind[g] == FrameKind.LOOP && (framePhase[g] == 0 ? frameNext[g] == to : frameHeader[g] == to);
 }
 
 /** Falls into a later case of the switch frame f. */
@@ -314,11 +328,10 @@ export function branchTo(to: u32): void {
   resolve(to);
 }
 
-/** Goes on after a closed construct at `to`, guarded by the flag of the frame around where exits may have passed. */
-export function goOn(to: u32, guarded: bool): void {
-  if (guarded) {
-    const p = realFrame();
-    const n = openIf(loadVar(flagOf(p), 1));
+/** Goes on after a closed construct at `to`, unless one of the exits of the set has happened there. */
+export function goOn(to: u32, exits: u32): void {
+  if (exits != 0) {
+    const n = openIf(exited(exits));
     pushFrame(FrameKind.TAIL, n, 0, 0, 0, currentBlock());
     cursorAtEnd(listFirst(n, 1));
   }

@@ -2,10 +2,13 @@
 import { failed, spend } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvOp } from "../../gen/spirv.ts";
-import { constant, constantBool, currentBlock, cursorAtEnd, listFirst, loadVar, nextNode } from "../ir/index.ts";
+import { constant, constantBool, currentBlock, cursorAtEnd, listFirst, loadVar, nextNode, storeVar } from "../ir/index.ts";
 import { bin, notB, tri } from "./fold-build.ts";
 import {
+  dropExits,
+  exitsBetween,
   FrameKind,
+  frameFlag,
   frameHeader,
   frameMerge,
   frameNext,
@@ -13,8 +16,7 @@ import {
   frameReach,
   frameResult,
   frameReturn,
-  lowestExit,
-  noteExit,
+  noteExits,
   popFrame,
   pushFrame,
   realFrame,
@@ -26,12 +28,15 @@ import {
   idLeaf,
   idType,
   isId,
+  labelBranches,
+  labelSwitch,
   leafPool,
   MAX_LEAVES,
   malformed,
   newPool,
   ptrConst,
   ptrRange,
+  ptrVar,
   scratchA,
   typeB,
   typeKind,
@@ -101,15 +106,26 @@ function switchStep(at: u32): u32 {
 
 /**
  * The case (or default) that the blocks from `from` on fall into, 0 for none: walks them up to the switch's merge, other
- * cases and exits of constructs around. `stamp` marks what this switch has walked.
+ * cases and exits of constructs around. `stamp` marks what this switch has walked. Without `whole` it goes from the
+ * headers of the constructs inside to their merges at once, where what they hold falls into no case by itself.
  */
-function fallsInto(from: u32, otherwise: u32, rows: u32, n: u32, end: u32, stamp: u32): u32 {
+function fallsInto(from: u32, otherwise: u32, rows: u32, n: u32, end: u32, stamp: u32, whole: bool): u32 {
   let top: u32 = 0;
   scratchA[top++] = from;
   while (top > 0 && spend(1)) {
     const block = scratchA[--top];
     const at = terminatorOf(block);
     if (failed()) return 0;
+    if (!whole) {
+      const inner = mergeOf(block, at);
+      if (inner != 0) {
+        if (ptrRange[inner] != stamp && exitFrame(inner) == 0) {
+          ptrRange[inner] = stamp;
+          scratchA[top++] = inner;
+        }
+        continue;
+      }
+    }
     const op = wordAt(at) & 0xffff;
     const count = wordAt(at) >> 16;
     const first: u32 = op == SpvOp.OpBranch ? 1 : 2;
@@ -128,16 +144,34 @@ function fallsInto(from: u32, otherwise: u32, rows: u32, n: u32, end: u32, stamp
   return 0;
 }
 
+/** The merge label of the construct that starts with the block of a label, 0 for none. `end`: the word of its branch. */
+function mergeOf(block: u32, end: u32): u32 {
+  if (ptrVar[block] != 0) return labelAt(ptrVar[block] + 1);
+  // OpSelectionMerge has three words and stands right in front of the branch.
+  const before = end - 3;
+  return before > idType[block] && wordAt(before) == ((3 << 16) | SpvOp.OpSelectionMerge) ? labelAt(before + 1) : 0;
+}
+
 /** Row before which the default belongs so that each fall-through goes forward. */
 function defaultPlace(otherwise: u32, rows: u32, n: u32, end: u32): u32 {
+  // Mostly no branch but the switch itself goes to a case.
+  let falls = labelBranches[otherwise];
+  for (let k: u32 = 0; k < n && spend(1); k++) falls |= labelBranches[leafPool[rows + 4 * k]];
+  if (falls == 0) return n;
+  const place = placeOf(otherwise, rows, n, end, false);
+  return place <= n ? place : min<u32>(placeOf(otherwise, rows, n, end, true), n);
+}
+
+/** As `defaultPlace`; n + 1 where neither the default falls nor a case into it. */
+function placeOf(otherwise: u32, rows: u32, n: u32, end: u32, whole: bool): u32 {
   const stamp = ++switches;
-  const next = fallsInto(otherwise, otherwise, rows, n, end, stamp);
+  const next = fallsInto(otherwise, otherwise, rows, n, end, stamp, whole);
   for (let k: u32 = 0; k < n && !failed(); k++) {
     const row = leafPool[rows + 4 * k];
     if (row == next) return k;
-    if (next == 0 && fallsInto(row, otherwise, rows, n, end, stamp) == otherwise) return k + 1;
+    if (next == 0 && fallsInto(row, otherwise, rows, n, end, stamp, whole) == otherwise) return k + 1;
   }
-  return n;
+  return n + 1;
 }
 
 /** Before the first switch of a module. */
@@ -161,14 +195,15 @@ export function liftSwitch(at: u32, count: u32): void {
   const width = scalarWidth(idType[selector]);
   const step: u32 = width == 64 ? 3 : 2;
   const literals = (count - 3) / step;
-  const pool = newPool(4 * (literals + 1) + 2);
-  const rows = pool + 2;
+  const pool = newPool(4 * (literals + 1) + 3);
+  const rows = pool + 3;
   if (failed()) return;
   const value = width == 64 ? wideLeaf(idLeaf[selector]) : leafPool[idLeaf[selector]];
   // Literals of a narrow signed selector are sign-extended words.
-  leafPool[pool] =
+  leafPool[pool] = at;
+  leafPool[pool + 1] =
     width < 32 && typeB[idType[selector]] != 0 ? tri(Op.IBFE, value, constant(0), constant(width)) : value;
-  leafPool[pool + 1] = 0;
+  leafPool[pool + 2] = 0;
   let n: u32 = 0;
   for (let k: u32 = 0; k < literals && spend(1); k++) {
     const literal = at + 3 + step * k;
@@ -199,6 +234,7 @@ export function liftSwitch(at: u32, count: u32): void {
   const f = pushFrame(FrameKind.SWITCH, 0, end, 0xffff_ffff, label, currentBlock());
   frameResult[f] = rows;
   frameReturn[f] = n;
+  for (let k: u32 = 0; k < n; k++) labelSwitch[leafPool[rows + 4 * k]] = f + 1;
   // A selector that fits no case goes to the merge where that is the default; else a case does.
   frameReach[f] = 1;
   endPath();
@@ -253,9 +289,9 @@ function caseCondition(f: u32, row: u32): u32 {
   return cond == 0 ? constantBool(true) : notB(cond);
 }
 
-/** The OpSwitch that ends the header block of a switch frame. */
+/** The word of a switch frame's OpSwitch. */
 function programCounterOfSwitch(f: u32): u32 {
-  return terminatorOf(frameHeader[f]);
+  return leafPool[frameResult[f] - 3];
 }
 
 /** The row of the default, where there is one, has no literals. */
@@ -290,6 +326,8 @@ export function nextCase(f: u32): void {
     const n = openIf(cond);
     frameNode[f] = n;
     cursorAtEnd(listFirst(n, 0));
+    // Exits from earlier cases that fell into this one.
+    if (leafPool[row + 3] != 0 && frameFlag[f] != 0) storeVar(frameFlag[f] - 1, constantBool(false));
     // The target may be an exit of a construct around the switch: then this is its branch.
     setLabel(frameHeader[f]);
     const to = leafPool[row];
@@ -301,8 +339,9 @@ export function nextCase(f: u32): void {
     return;
   }
   const to = frameMerge[f];
-  const exit = lowestExit(f);
+  const exits = exitsBetween(f, 0, f);
   popFrame();
-  if (exit < f) noteExit(realFrame(), exit);
-  goOn(to, exit < f);
+  noteExits(realFrame(), exits);
+  goOn(to, exits);
+  dropExits(exits);
 }
