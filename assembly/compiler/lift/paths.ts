@@ -17,7 +17,9 @@ import {
   sideOf,
   storeVar,
 } from "../ir/index.ts";
+import { bin } from "./fold-build.ts";
 import {
+  exitOf,
   FrameKind,
   frameBlock,
   frameDepth,
@@ -32,7 +34,6 @@ import {
   frameReach,
   frameResult,
   frameReturn,
-  exitOf,
   nextExit,
   noteExit,
   pushFrame,
@@ -55,7 +56,6 @@ import {
   unsupported,
   wordAt,
 } from "./ids.ts";
-import { bin } from "./fold-build.ts";
 import { leaves } from "./operands.ts";
 import { describe, irWidth, Layout } from "./pointers.ts";
 import { Unsupported } from "./texts.ts";

@@ -2,7 +2,16 @@
 import { failed, spend } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvOp } from "../../gen/spirv.ts";
-import { constant, constantBool, currentBlock, cursorAtEnd, listFirst, loadVar, nextNode, storeVar } from "../ir/index.ts";
+import {
+  constant,
+  constantBool,
+  currentBlock,
+  cursorAtEnd,
+  listFirst,
+  loadVar,
+  nextNode,
+  storeVar,
+} from "../ir/index.ts";
 import { bin, notB, tri } from "./fold-build.ts";
 import {
   dropExits,

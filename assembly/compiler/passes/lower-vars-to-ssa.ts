@@ -44,6 +44,7 @@ import {
   varCount,
   varWidth,
 } from "../ir/index.ts";
+import { BACKEND_BASE } from "../memory-map.ts";
 import { mapClear, mapGet, mapSet } from "./hash.ts";
 import {
   addStore,
@@ -57,17 +58,22 @@ import {
   storedIn,
   stores,
 } from "./last-stores.ts";
+import { findScopes, SCOPE_BYTES, scopeOf } from "./var-scopes.ts";
 
 const MAX_PHIS: u32 = 1 << 19;
 const phis = changetype<U32Column>(LAST_STORES_END);
 const phiVars = changetype<U32Column>(LAST_STORES_END + ((<usize>MAX_PHIS) << 2));
 const path = changetype<U32Column>(LAST_STORES_END + 2 * ((<usize>MAX_PHIS) << 2));
 const undefs = changetype<U32Column>(LAST_STORES_END + 3 * ((<usize>MAX_PHIS) << 2));
+const SCOPES: usize = LAST_STORES_END + 3 * ((<usize>MAX_PHIS) << 2) + 64;
 
 let phiCount: u32 = 0;
+/** Whether the variables' scopes are known. */
+let scoped: bool = false;
 
 function noteStore(block: u32, variable: u32): void {
-  for (let n = parentOf(block); n != 0 && spend(1); n = parentOf(n)) {
+  const stop = scoped ? scopeOf(variable) : 0;
+  for (let n = parentOf(block); n != stop && spend(1); n = parentOf(n)) {
     if (mapGet(n, variable | STORES) != 0) return;
     mapSet(n, variable | STORES, 1);
     addStore(n, variable);
@@ -214,6 +220,9 @@ export function lowerVarsToSsa(): bool {
   undefs[0] = 0;
   undefs[1] = 0;
   startTracking();
+  scoped = isTracked();
+  assert(SCOPES + SCOPE_BYTES <= BACKEND_BASE);
+  if (scoped) findScopes(SCOPES);
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0; i = nextInstr(i)) if (opOf(i) == Op.STORE_VAR) noteStore(b, imm(i, 0));
   }
