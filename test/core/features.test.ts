@@ -324,6 +324,22 @@ OpFunctionEnd`
     });
   }
 
+  it("reads gl_SubgroupID out of a lane once, whatever branches use it", () => {
+    const { code } = compile(
+      glslToWords(`#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+layout(local_size_x = 96) in;
+layout(std430, binding = 0) readonly buffer A { uint a[]; };
+layout(std430, binding = 1) buffer R { uint r[]; };
+void main() {
+  uint i = gl_LocalInvocationIndex;
+  if (a[i] == 1u) r[i] = gl_SubgroupID; else if (a[i] > 7u) r[i + 96u] = gl_SubgroupID & 1u;
+}`),
+    );
+    // v_readfirstlane_b32: VOP1 with opcode 2.
+    expect(code.filter((word) => (word & 0xfe01fe00) === 0x7e000400)).toHaveLength(1);
+  });
+
   it("answers a missing entry point with its name", () => {
     const words = glslToWords("#version 450\nlayout(local_size_x = 32) in;\nvoid main() {}");
     const result = core.compile({

@@ -46,6 +46,7 @@ const of = (value: number | undefined): number => value ?? 0;
 const cases: readonly (readonly [string, (lane: Lane) => number])[] = [
   ["gl_SubgroupSize * 100u + gl_NumSubgroups * 10u + gl_SubgroupID", ({ i }) => 3220 + Math.floor(i / lanes)],
   ["gl_SubgroupInvocationID", ({ l }) => l],
+  ["(i & 2u) != 0u ? gl_SubgroupID : gl_SubgroupID * 3u + 5u", ({ i }) => (i & 2 ? i >> 5 : (i >> 5) * 3 + 5)],
   ["uint(subgroupElect())", ({ i, active }) => Number(active[0] === i)],
   ["uint(subgroupAll(x != 0u)) + uint(subgroupAll(l > 9u)) * 2u", () => 1],
   ["uint(subgroupAny(l > 9u)) + uint(subgroupAny(i == 0u)) * 2u", ({ active }) => 1 + 2 * Number(active[0] === 0)],

@@ -56,6 +56,20 @@ export function cursorAfterPhis(block: u32): void {
   cursorBlock = block;
   cursorAt = i;
 }
+let keptBlock: u32 = 0;
+let keptAt: u32 = 0;
+/** New instructions go to the start of the shader, behind its constants, until `cursorBack`. */
+export function cursorAtStart(): void {
+  keptBlock = cursorBlock;
+  keptAt = cursorAt;
+  cursorBlock = entryBlock();
+  cursorAt = firstInstr(cursorBlock);
+  while (cursorAt != 0 && opOf(cursorAt) == Op.CONST) cursorAt = nextInstr(cursorAt);
+}
+export function cursorBack(): void {
+  cursorBlock = keptBlock;
+  cursorAt = keptAt;
+}
 /** The block the cursor is in. */
 export function currentBlock(): u32 {
   return cursorBlock;

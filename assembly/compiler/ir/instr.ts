@@ -111,11 +111,11 @@ export function src(i: u32, k: u32): u32 {
 /** Immediate k, 0 to 3, in the order of the op's row: the first one apart from the others. */
 export function imm(i: u32, k: u32): u32 {
   if (k == 0) return instrImm0[i];
-  return load<u32>(changetype<usize>(instrImm1) + ((<usize>i) << 4) + (<usize>(k - 1) << 2));
+  return load<u32>(changetype<usize>(instrImm1) + ((<usize>i) << 4) + ((<usize>(k - 1)) << 2));
 }
 export function setImm(i: u32, k: u32, value: u32): void {
   if (k == 0) instrImm0[i] = value;
-  else store<u32>(changetype<usize>(instrImm1) + ((<usize>i) << 4) + (<usize>(k - 1) << 2), value);
+  else store<u32>(changetype<usize>(instrImm1) + ((<usize>i) << 4) + ((<usize>(k - 1)) << 2), value);
 }
 /** How many source slots read the value. */
 export function useCount(value: u32): u32 {
@@ -168,7 +168,7 @@ function writeRow(i: u32, head: u32, sources: u32, slots: u32): void {
   const row = changetype<usize>(instrHead) + ((<usize>i) << 5);
   // head, next; slots, counts; uses, use count; imm0, block
   store<u64>(row, <u64>head);
-  store<u64>(row, (<u64>slots) | ((<u64>(sources | (sources << 16))) << 32), 8);
+  store<u64>(row, <u64>slots | ((<u64>(sources | (sources << 16))) << 32), 8);
   store<u64>(row, 0, 16);
   store<u64>(row, 0, 24);
   // imm1, imm2; imm3, prev

@@ -6,6 +6,8 @@ import { bindingRow } from "../io.ts";
 import {
   constant,
   constantBool,
+  cursorAtStart,
+  cursorBack,
   effect,
   extract,
   ldsBytes,
@@ -139,6 +141,7 @@ export function sharedBase(variable: u32): u32 {
 let zeroBytes: u32 = 0;
 
 export function resetShared(): void {
+  ownSubgroupId = 0;
   zeroBytes = 0;
   anyBuffer = 0;
 }
@@ -389,6 +392,16 @@ function localIndex(): u32 {
   return addI(addI(scaleI(localId(2), localSize(0) * localSize(1)), scaleI(localId(1), localSize(0))), localId(0));
 }
 
+let ownSubgroupId: u32 = 0;
+/** gl_SubgroupID, once and where all lanes are active, which makes it one value for all readers. */
+function wholeSubgroupId(): u32 {
+  if (ownSubgroupId != 0) return ownSubgroupId;
+  cursorAtStart();
+  ownSubgroupId = subgroupId(localIndex());
+  cursorBack();
+  return ownSubgroupId;
+}
+
 /** Scalar k of an input variable. */
 function inputLeaf(variable: u32, k: u32): u32 {
   if (decBuiltIn[variable] != 0) {
@@ -413,7 +426,7 @@ function inputLeaf(variable: u32, k: u32): u32 {
     case SpvBuiltIn.DeviceIndex + 1:
       return constant(0);
     case SpvBuiltIn.SubgroupId + 1:
-      return subgroupId(localIndex());
+      return wholeSubgroupId();
     default:
       unsupported(Unsupported.BUILTIN, decBuiltIn[variable] - 1);
       return constant(0);
