@@ -237,7 +237,7 @@ const makeRows = (): readonly OpRow[] => [
   op("store_var", "", ["any"], F.Writes | F.Lowered, "sets local variable `var`", undefined, ["var"]),
   // memory. bits 8 or 16: one scalar of that size, a load's upper bits are 0; bits 0: words.
   // buffers (offset in bytes, then the descriptor array element where it is not 0; with `set` = dynamicSet a
-  // descriptor_address in its place, or a pair of words: the address in memory, the offset 0 and `base` below 2048)
+  // descriptor_address in its place, or a pair of words: the address in memory, which wraps at 64 bits, and `base` below 2048)
   op("load_ubo", "vec", ["32", "32?"], P | F.Offset, "uniform buffer: offset, element", undefined, [
     "set",
     "binding",

@@ -140,6 +140,44 @@ describe("addresses", () => {
   });
 });
 
+describe("addresses in memory", () => {
+  const word = (address: string, offset: string, base = 0): string =>
+    `  %x:32 = load_ssbo %${offset}, %${address} set=4294967295 binding=0 base=${base} div`;
+  const uniform = `  %p:32x2 = load_push base=0`;
+  const divergent = `  %p:32x2 = load_ssbo %o set=0 binding=0 base=0 div`;
+
+  it("stay in SGPRs where they are uniform, with a VGPR for the offset, for loads, stores and atomics", () => {
+    const lines = text(`${uniform}
+${word("p", "o", 16)}
+  store_ssbo %x, %o, %p set=4294967295 binding=0 base=32
+  %old:32 = ssbo_atomic %o, %x, %p set=4294967295 binding=0 base=0 atomic=0 div
+${store("old")}`).filter((l) => l.startsWith("global_"));
+    expect(lines).toEqual([
+      expect.stringMatching(/^global_load_dword v\d+, v\d+, s\[\d+:\d+\] offset:16$/),
+      expect.stringMatching(/^global_store_dword v\d+, v\d+, s\[\d+:\d+\] offset:32$/),
+      expect.stringMatching(/^global_atomic_add v\d+, v\d+, v\d+, s\[\d+:\d+\] glc$/),
+    ]);
+  });
+
+  it("take one register of zeros where nothing else is added", () => {
+    const lines = text(`${uniform}\n${word("p", "zero")}\n${store("x")}`);
+    const at = lines.findIndex((l) => l.startsWith("global_load"));
+    const zero = /, (v\d+), s\[/.exec(lines[at] ?? "")?.[1];
+    expect(lines.slice(0, at)).toContain(`v_mov_b32_e32 ${zero}, 0`);
+    expect(count(lines, /^v_mov_b32/)).toBe(1);
+  });
+
+  it("that differ from lane to lane are added with carry", () => {
+    const lines = text(`${divergent}\n${word("p", "o")}\n${store("x")}`);
+    expect(lines.filter((l) => /^(v_add|v_cmp|v_cndmask|global)/.test(l))).toEqual([
+      expect.stringMatching(/^v_add_co_u32 v\d+, vcc_lo, v\d+, v\d+$/),
+      expect.stringMatching(/^v_add_co_ci_u32_e32 v\d+, vcc_lo, 0, v\d+, vcc_lo$/),
+      expect.stringMatching(/^global_load_dword v\d+, v\[\d+:\d+\], off$/),
+    ]);
+    expect(text(`${divergent}\n${word("p", "zero")}\n${store("x")}`).join()).not.toMatch(/v_add_co/);
+  });
+});
+
 describe("workgroup memory", () => {
   const pair = (first: number, second: number): string[] =>
     text(`  %s:32x1 = load_shared %o base=${first} div

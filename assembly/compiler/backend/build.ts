@@ -4,7 +4,7 @@
  * Source: RDNA2 ISA, "Operands" and "VALU constant bus".
  */
 import { Op } from "../../gen/isa-ops.ts";
-import { bFirst, linkValue, mDst0, mImm, mLit, mMods, mNext, mSrc0, mSrc1 } from "./columns.ts";
+import { bFirst, linkValue, mDst0, mDst1, mImm, mLit, mMods, mNext, mSrc0, mSrc1, vHint } from "./columns.ts";
 import {
   appendInstr,
   Hw,
@@ -18,6 +18,7 @@ import {
   Mod,
   newInstr,
   newVreg,
+  operandVreg,
   RegClass,
   setSource,
   source,
@@ -84,7 +85,11 @@ function literalBits(operand: u32): u32 {
   return linkValue[hwCode(operand) - LITERAL_BASE];
 }
 
+/** The instruction that was made last. */
+let last: u32 = 0;
+
 function put(i: u32): u32 {
+  last = i;
   if (i == 0) return 0;
   if (!anchored) {
     appendInstr(block, i);
@@ -134,6 +139,11 @@ function moved(operand: u32): u32 {
   return dst;
 }
 
+/** Source 2 is a lane mask. */
+function takesMask(op: u32): bool {
+  return op == Op.v_cndmask_b32_e64 || op == Op.v_add_co_ci_u32_e64 || op == Op.v_sub_co_ci_u32_e64;
+}
+
 /**
  * A vector instruction in its VOP3 form (`shrink` picks the short one). At most two different scalar values, one of them
  * possibly a literal; those over the limit go through VGPRs.
@@ -144,7 +154,7 @@ export function valu(op: u32, dst: u32, a: u32, b: u32, c: u32, mods: u32): u32 
   let first: u32 = 0;
   let second: u32 = 0;
   let literal: u32 = 0;
-  if (op == <u32>Op.v_cndmask_b32_e64 && isScalarOperand(c)) {
+  if (takesMask(op) && isScalarOperand(c)) {
     // The mask can be nowhere but in an SGPR: the others give way.
     first = c;
     scalars = 1;
@@ -180,6 +190,13 @@ export function valu(op: u32, dst: u32, a: u32, b: u32, c: u32, mods: u32): u32 
 /** A new VGPR with the result of a vector instruction. */
 export function valuNew(op: u32, a: u32, b: u32, c: u32): u32 {
   return valu(op, newVreg(RegClass.VGPR, 1), a, b, c, 0);
+}
+
+/** An addition or subtraction that leaves its carry in the lane mask `carry` and, the ones with three sources, takes one. */
+export function valuCarry(op: u32, dst: u32, carry: u32, a: u32, b: u32, taken: u32): void {
+  valu(op, dst, a, b, taken, 0);
+  if (last != 0) mDst1[last] = carry;
+  vHint[operandVreg(carry)] = hw(Hw.VCC_LO, 1);
 }
 
 /** Any other instruction, operands as they are. */

@@ -55,6 +55,7 @@ import { makeArguments, startScratch } from "./launch.ts";
 import { addEdge, addLaneEdge, Hw, hw, layOut, newBlock, newVreg, RegClass, setMachinePlace } from "./machine.ts";
 import { Sel, selOf } from "./sel.ts";
 import { copyPhis, selectBlock } from "./select.ts";
+import { resetAddresses } from "./select-global.ts";
 import { conditionInScc, EXEC, maskOf } from "./values.ts";
 import { resetWaterfall } from "./waterfall.ts";
 
@@ -413,6 +414,7 @@ export function selectFunction(): void {
   resetRecords();
   resetWaterfall();
   resetConstantTuples();
+  resetAddresses();
   depth = 0;
   reachable = true;
   startBlock(newBlock());

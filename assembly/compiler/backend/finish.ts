@@ -111,6 +111,12 @@ function shrinkFma(i: u32): void {
   mSrc2[i] = 0;
 }
 
+/** The short forms take their carry from VCC and leave it there. */
+function shrinkCarry(i: u32): void {
+  if (hwCode(mDst1[i]) != Hw.VCC_LO || hwCode(mSrc2[i]) != Hw.VCC_LO || (mMods[i] & MODIFIERS) != 0) return;
+  if (vgprSecond(i)) mOp[i] = opOtherForm(mOp[i]);
+}
+
 function shrink(i: u32): void {
   const op = mOp[i];
   if (op == Op.v_fma_f32) {
@@ -120,6 +126,10 @@ function shrink(i: u32): void {
   if (op == Op.s_mov_b32 && mSrc0[i] == LITERAL && <i32>mLit[i] >= -32768 && <i32>mLit[i] <= 32767) {
     mOp[i] = Op.s_movk_i32;
     mSrc0[i] = 0;
+    return;
+  }
+  if (op == Op.v_add_co_ci_u32_e64 || op == Op.v_sub_co_ci_u32_e64) {
+    shrinkCarry(i);
     return;
   }
   if (opFormat(op) != Format.VOP3 || (mMods[i] & MODIFIERS) != 0) return;

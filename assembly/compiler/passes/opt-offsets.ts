@@ -2,12 +2,14 @@
  * Moves a constant out of an address into `base`, where the sum of both cannot wrap: because the addition is marked
  * `nuw`, because the other part is a multiple of 2^k above the constant, or because it is known to be small.
  * `iadd %0, 4` of `%0 = ishl %i, 3` → `%0 base=4`. Also from below shifts, products and sums, where what is left is known
- * to be small: `ishl (iadd %i, 1), 3` with `%i` below 2^28 → `ishl %i, 3 base=8`. O(memory ops).
+ * to be small: `ishl (iadd %i, 1), 3` with `%i` below 2^28 → `ishl %i, 3 base=8`. Of an address in memory that is a sum
+ * of 64 bits with a word, the word becomes the offset. O(memory ops).
  */
 import { spend } from "../../base/index.ts";
-import { InstrFlag, Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
+import { DYNAMIC_SET, InstrFlag, Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
 import {
   alu2,
+  componentsOf,
   constant,
   constBits,
   cursorBefore,
@@ -16,9 +18,11 @@ import {
   flagsOf,
   imm,
   isConst,
+  newInstr,
   nextBlock,
   nextInstr,
   opOf,
+  place0,
   setImm,
   setSrc,
   src,
@@ -30,6 +34,20 @@ import {
 
 /** Largest base that is formed: below the range where a 33-bit sum could matter to the bounds check. */
 const MAX_BASE: u32 = 0x4000_0000;
+
+/** Largest base of an access through an address; the parts of an access add to it. */
+const MAX_ADDRESS_BASE: u32 = 1024;
+
+/** The access is through an address in memory: its last source. */
+function hasAddress(i: u32): bool {
+  const op = opOf(i);
+  if (op != Op.LOAD_SSBO && op != Op.STORE_SSBO && op != Op.SSBO_ATOMIC && op != Op.SSBO_ATOMIC_CMPSWAP) return false;
+  return imm(i, 0) == DYNAMIC_SET && componentsOf(src(i, srcCount(i) - 1)) == 2;
+}
+
+function maxBase(i: u32): u32 {
+  return hasAddress(i) ? MAX_ADDRESS_BASE : MAX_BASE;
+}
 
 function offsetSource(op: u32): u32 {
   return op == Op.STORE_SSBO || op == Op.STORE_SHARED || op == Op.STORE_SCRATCH ? 1 : 0;
@@ -49,8 +67,9 @@ function baseImm(op: u32): u32 {
 }
 
 /** Largest base that instructions of the op have room for; above it an addition of its own would come back. */
-function roomOf(op: u32): u32 {
-  switch (op) {
+function roomOf(i: u32): u32 {
+  if (hasAddress(i)) return MAX_ADDRESS_BASE;
+  switch (opOf(i)) {
     case Op.LOAD_SHARED:
     case Op.STORE_SHARED:
     case Op.SHARED_ATOMIC:
@@ -121,7 +140,7 @@ function distribute(i: u32, k: u32): bool {
   const base = imm(i, slot);
   const offset = src(i, k);
   const part = constantIn(offset, 0);
-  if (part == 0 || <u64>base + part > <u64>roomOf(opOf(i))) return false;
+  if (part == 0 || <u64>base + part > <u64>roomOf(i)) return false;
   if (boundWithout(offset, 0) + part >= TOO_LARGE) return false;
   cursorBefore(i);
   const rest = without(offset, 0);
@@ -135,16 +154,74 @@ function fold(i: u32): bool {
   const op = opOf(i);
   const k = offsetSource(op);
   if (srcCount(i) <= k) return false;
+  if (hasAddress(i) && splitAddress(i, k)) return true;
   const offset = src(i, k);
   const slot = baseImm(op);
   const base = imm(i, slot);
   if (isConst(offset)) {
-    if (constBits(offset) == 0 || <u64>base + constBits(offset) > MAX_BASE) return false;
+    if (constBits(offset) == 0 || <u64>base + constBits(offset) > <u64>maxBase(i)) return false;
     setImm(i, slot, base + constBits(offset));
     setSrc(i, k, constant(0));
     return true;
   }
   return foldSum(i, k) || distribute(i, k);
+}
+
+/** The carry out of the addition `sum`, as a word. */
+function isCarry(v: u32, sum: u32): bool {
+  if (opOf(v) != Op.B2I) return false;
+  const wrapped = src(v, 0);
+  return (
+    opOf(wrapped) == Op.ULT &&
+    src(wrapped, 0) == sum &&
+    (src(wrapped, 1) == src(sum, 0) || src(wrapped, 1) == src(sum, 1))
+  );
+}
+
+/** Which of two words is always 0; 2 for neither. */
+function zeroOf(a: u32, b: u32): u32 {
+  return upperBound(b, 0) == 0 ? 1 : upperBound(a, 0) == 0 ? 0 : 2;
+}
+
+/**
+ * An address that is a pair and a word is the pair, and the word goes into the offset, of which it must not make more
+ * than 32 bits; true when it did.
+ */
+function splitAddress(i: u32, k: u32): bool {
+  const last = srcCount(i) - 1;
+  const address = src(i, last);
+  if (opOf(address) != Op.VEC) return false;
+  const sum = src(address, 0);
+  const top = src(address, 1);
+  if (opOf(sum) != Op.IADD || opOf(top) != Op.IADD) return false;
+  const c: u32 = isCarry(src(top, 0), sum) ? 0 : 1;
+  if (!isCarry(src(top, c), sum)) return false;
+  // What the sum was compared with is the pair's low word, as it was written.
+  const start = src(src(src(top, c), 0), 1);
+  const word = src(sum, src(sum, 0) == start ? 1 : 0);
+  let high = src(top, 1 - c);
+  if (opOf(high) == Op.IADD) {
+    const zero = zeroOf(src(high, 0), src(high, 1));
+    if (zero != 2) high = src(high, 1 - zero);
+  }
+  let offset = src(i, k);
+  cursorBefore(i);
+  if (isConst(offset) && constBits(offset) == 0) {
+    offset = word;
+  } else {
+    if (<u64>upperBound(offset, 0) + <u64>upperBound(word, 0) >= TOO_LARGE) return false;
+    offset = alu2(Op.IADD, offset, word);
+  }
+  setSrc(i, k, offset);
+  setSrc(i, last, vec2(start, high));
+  return true;
+}
+
+function vec2(a: u32, b: u32): u32 {
+  const i = newInstr(Op.VEC, 32, 2, 2);
+  setSrc(i, 0, a);
+  setSrc(i, 1, b);
+  return place0(i);
 }
 
 /** A constant that is added last. */
@@ -155,7 +232,7 @@ function foldSum(i: u32, k: u32): bool {
   if (opOf(offset) != Op.IADD) return false;
   const c: u32 = isConst(src(offset, 1)) ? 1 : 0;
   const part = src(offset, c);
-  if (!isConst(part) || <u64>base + constBits(part) > MAX_BASE) return false;
+  if (!isConst(part) || <u64>base + constBits(part) > <u64>maxBase(i)) return false;
   const other = src(offset, 1 - c);
   const zeros = zeroBits(other, 0);
   const fits =
