@@ -4,12 +4,12 @@
  */
 import { DYNAMIC_SET, InstrFlag, Op } from "../../gen/ir-ops.ts";
 import { Op as Isa } from "../../gen/isa-ops.ts";
-import { componentsOf, constBits, flagsOf, imm, isConst, opOf, src, srcCount, useCount } from "../ir/index.ts";
+import { componentsOf, constBits, flagsOf, imm, isConst, opOf, src, srcCount, stage, useCount } from "../ir/index.ts";
 import { buildBlock, copy, inVgpr, raw, valuCarry } from "./build.ts";
 import { classOf, ValueClass } from "./classes.ts";
-import { mDst0, mImm, mMods, mSrc0, mSrc1, mSrc2, valueOperand } from "./columns.ts";
+import { mDst0, mImm, mMods, mSrc0, mSrc1, mSrc2, valueOperand, vHint } from "./columns.ts";
 import { constantRegister } from "./constants.ts";
-import { component, Hw, hw, Mod, newVreg, operandSize, RegClass } from "./machine.ts";
+import { component, Hw, hw, isVreg, Mod, newVreg, operandSize, operandVreg, RegClass } from "./machine.ts";
 import { dataOperand, slice, swapTuple } from "./select-memory.ts";
 import { define, operandOf } from "./values.ts";
 
@@ -45,6 +45,7 @@ function scalarPair(address: u32): u32 {
   const pair = newVreg(RegClass.SGPR, 2);
   copy(component(pair, 0), low);
   copy(component(pair, 1), high);
+  if (isVreg(low)) vHint[operandVreg(pair)] = low;
   knownPair = pair;
   knownBlock = buildBlock();
   knownLow = low;
@@ -75,7 +76,8 @@ function wholeAddress(address: u32, offset: u32): u32 {
 function findAddress(i: u32, k: u32): void {
   const address = src(i, srcCount(i) - 1);
   const offset = src(i, k);
-  addressPair = scalarPair(address);
+  // A register with an offset of 0 costs as much as the address: it must serve several accesses.
+  addressPair = isConst(offset) && stage() != 0 ? 0 : scalarPair(address);
   if (addressPair == 0) {
     addressVgpr = wholeAddress(address, offset);
     return;

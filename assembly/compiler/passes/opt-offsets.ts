@@ -204,6 +204,8 @@ function splitAddress(i: u32, k: u32): bool {
     const zero = zeroOf(src(high, 0), src(high, 1));
     if (zero != 2) high = src(high, 1 - zero);
   }
+  // A high word of its own is added: the sum is made for this address alone, and as well as a whole.
+  if (opOf(high) == Op.IADD && !isCarry(src(high, 0), start) && !isCarry(src(high, 1), start)) return false;
   let offset = src(i, k);
   cursorBefore(i);
   if (isConst(offset) && constBits(offset) == 0) {
