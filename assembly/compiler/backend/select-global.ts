@@ -61,14 +61,7 @@ function wholeAddress(address: u32, offset: u32): u32 {
   const carry = newVreg(RegClass.SGPR, 1);
   valuCarry(Isa.v_add_co_u32, component(sum, 0), carry, component(start, 0), operandOf(offset), 0);
   const zero = hw(Hw.ZERO, 1);
-  valuCarry(
-    Isa.v_add_co_ci_u32_e64,
-    component(sum, 1),
-    newVreg(RegClass.SGPR, 1),
-    zero,
-    component(start, 1),
-    carry,
-  );
+  valuCarry(Isa.v_add_co_ci_u32_e64, component(sum, 1), newVreg(RegClass.SGPR, 1), zero, component(start, 1), carry);
   return sum;
 }
 
