@@ -137,9 +137,9 @@ export const nodeAnchor = changetype<Field8>(NODES + 4);
 export const nodeInfo = changetype<Field8>(NODES + 8);
 /** If: the machine block where else starts. Loop: the one where cont starts. */
 export const nodeTarget = changetype<Field8>(NODES + 12);
-/** Block: ifs and loops around it. Loop: its header's machine block. */
-export const nodeDepthOf = changetype<Field8>(NODES + 16);
-/** Loop: SGPR with the lanes that go on at its cont. */
+/** Block: the one in front of the outermost loop around it, or itself. Loop: its header's machine block. */
+export const nodeHeader = changetype<Field8>(NODES + 16);
+/** Loop: SGPR with the lanes that go on at its cont. If, loop during `scan`: the list that it is in, 2 behind both. */
 export const nodeContinuing = changetype<Field8>(NODES + 20);
 const NODE_END: usize = NODES + ((<usize>MAX_NODES) << 5) + 0x40;
 
@@ -153,4 +153,7 @@ const LINE_END: usize = CODE_END + 2 * ((<usize>MAX_CODE_WORDS) << 2);
 /** Scratch bytes for the forward dataflow of `waitcnt` and `check`. */
 export const flowBytes = changetype<U8Column>(LINE_END);
 export const FLOW_BYTES: usize = 1 << 24;
-export const COLUMNS_END: usize = LINE_END + FLOW_BYTES;
+/** Block behind an if or loop: the one in front of it. First block of an if or loop: the one behind it. Else 0. */
+export const bHead = changetype<U32Column>(LINE_END + FLOW_BYTES);
+export const bBehind = changetype<U32Column>(LINE_END + FLOW_BYTES + ((<usize>MAX_MBLOCKS) << 2));
+export const COLUMNS_END: usize = LINE_END + FLOW_BYTES + ((<usize>MAX_MBLOCKS) << 3);

@@ -43,7 +43,7 @@ import {
   mPrev,
   nodeAnchor,
   nodeContinuing,
-  nodeDepthOf,
+  nodeHeader,
   nodeInfo,
   nodeMachine,
   nodeTarget,
@@ -52,7 +52,7 @@ import { resetConstantTuples } from "./constants.ts";
 import { startExact } from "./exact.ts";
 import { Lanes, setLanes } from "./lanes.ts";
 import { makeArguments, startScratch } from "./launch.ts";
-import { addEdge, addLaneEdge, Hw, hw, layOut, newBlock, newVreg, RegClass, setMachinePlace } from "./machine.ts";
+import { addEdge, addLaneEdge, Hw, hw, layOut, newBlock, newLaneMask, noteNest, setMachinePlace } from "./machine.ts";
 import { Sel, selOf } from "./sel.ts";
 import { copyPhis, selectBlock } from "./select.ts";
 import { resetAddresses } from "./select-global.ts";
@@ -221,6 +221,7 @@ function enterIf(node: u32): void {
   nodeTarget[node] = elseBlock;
   nodeMachine[node] = merge;
   const before = buildBlock();
+  if (reachable) noteNest(before, then, merge);
   let cond = condition(node);
   const full = isFull(node);
   if (!flag(node, DIVERGENT)) inherit(node, full);
@@ -237,7 +238,7 @@ function enterIf(node: u32): void {
     }
     readers = max<u32>(readers, useCount(cond));
     const mask = maskOf(cond);
-    const saved = newVreg(RegClass.SGPR, 1);
+    const saved = newLaneMask();
     // Where every lane is active nothing needs to be saved.
     nodeAnchor[node] = full ? hw(Hw.MINUS_ONE, 1) : saved;
     salu(inverted ? Isa.s_andn1_saveexec_b32 : Isa.s_and_saveexec_b32, saved, mask, 0);
@@ -307,16 +308,17 @@ function enterLoop(node: u32): void {
   const header = newBlock();
   nodeMachine[node] = newBlock();
   nodeTarget[node] = newBlock();
-  nodeDepthOf[node] = header;
+  nodeHeader[node] = header;
   if (!flag(node, DIVERGENT_BREAK) && !flag(node, DIVERGENT_CONTINUE)) inherit(node, isFull(node));
   if (savesExec(node)) {
-    nodeAnchor[node] = newVreg(RegClass.SGPR, 1);
+    nodeAnchor[node] = newLaneMask();
     salu(Isa.s_mov_b32, nodeAnchor[node], EXEC, 0);
   }
+  if (reachable) noteNest(buildBlock(), header, nodeMachine[node]);
   depth++;
   fallInto(header);
   if (flag(node, DIVERGENT_CONTINUE)) {
-    nodeContinuing[node] = newVreg(RegClass.SGPR, 1);
+    nodeContinuing[node] = newLaneMask();
     salu(Isa.s_mov_b32, nodeContinuing[node], EXEC, 0);
   }
 }
@@ -342,7 +344,7 @@ function endBody(node: u32): void {
 function endLoop(node: u32): void {
   setMachinePlace(nodePlace[node]);
   if (reachable) {
-    const header = nodeDepthOf[node];
+    const header = nodeHeader[node];
     branch(Isa.s_branch, header);
     addLaneEdge(buildBlock(), header);
   }

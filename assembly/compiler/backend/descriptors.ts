@@ -16,7 +16,7 @@ import {
   isConst,
   Kind,
   kindOf,
-  nodeOrder,
+  nextNode,
   opOf,
   parentOf,
   prevNode,
@@ -41,7 +41,18 @@ import {
   valuNew,
 } from "./build.ts";
 import { classOf, ValueClass } from "./classes.ts";
-import { mDst0, mImm, mMods, mSrc0, mSrc1, nodeAnchor, nodeDepthOf, nodeMachine, vHint } from "./columns.ts";
+import {
+  mDst0,
+  mImm,
+  mMods,
+  mSrc0,
+  mSrc1,
+  nodeAnchor,
+  nodeContinuing,
+  nodeHeader,
+  nodeMachine,
+  vHint,
+} from "./columns.ts";
 import { pushPointer, setPointer, vertexBuffers } from "./launch.ts";
 import { component, Hw, hw, isVgprOperand, Mod, newVreg, operandVreg, RegClass, vregOperand } from "./machine.ts";
 import { define, operandOf } from "./values.ts";
@@ -118,35 +129,15 @@ function addRow(set: u32, binding: u32, element: u32, home: u32): u32 {
   return rowCount++;
 }
 
-/** The block in front of the outermost loop around `b`, or `b`. */
-function outOfLoops(b: u32): u32 {
-  let home = b;
-  for (let n = parentOf(b); n != 0 && spend(1); n = parentOf(n)) if (kindOf(n) == Kind.LOOP) home = prevNode(n);
-  return home;
-}
-
-/** The nearest block whose list holds, or is around, both. `a` stands before `b` in tree order. */
-function commonBlock(a: u32, b: u32): u32 {
+/** The nearest block at or before `a` whose list holds the block where the scan is too. */
+function commonBlock(a: u32): u32 {
   let x = a;
-  let y = b;
-  while ((nodeDepthOf[x] != nodeDepthOf[y] || (x != y && !sameList(x, y))) && spend(1)) {
-    // At equal depths both go up; at the top all blocks are in one list.
-    const dx = nodeDepthOf[x];
-    const dy = nodeDepthOf[y];
-    if (dx >= dy) x = up(x);
-    if (dy >= dx) y = up(y);
-  }
-  return earlier(x, y);
+  while (!isOpen(x) && spend(1)) x = prevNode(parentOf(x));
+  return x;
 }
-/** The block in front of the if or loop around `b`. */
-function up(b: u32): u32 {
-  return prevNode(parentOf(b));
-}
-function sameList(a: u32, b: u32): bool {
-  return parentOf(a) == parentOf(b) && sideOf(a) == sideOf(b);
-}
-function earlier(a: u32, b: u32): u32 {
-  return nodeOrder[a] <= nodeOrder[b] ? a : b;
+/** Whether the scan is in the list of a block. */
+function isOpen(b: u32): bool {
+  return parentOf(b) == 0 || nodeContinuing[parentOf(b)] == sideOf(b);
 }
 
 /** None is known yet; `noteDescriptor` finds those with constant elements and their home blocks. */
@@ -155,16 +146,24 @@ export function startDescriptors(): void {
   local = false;
   localBlock = 0;
   recentBlock = 0;
-  blockCount = 0;
   memory.fill(pairs, 0, 35 * 4);
 }
-let blockCount: u32 = 0;
 
-/** Numbers a block, in tree order. */
+/** The scan comes to a block, in tree order: what it is in, and the block in front of the outermost loop around it. */
 export function noteBlock(b: u32): void {
-  nodeOrder[b] = blockCount++;
-  // The parent's own block in front of it was numbered before.
-  nodeDepthOf[b] = parentOf(b) != 0 ? nodeDepthOf[prevNode(parentOf(b))] + 1 : 0;
+  const before = prevNode(b);
+  const next = nextNode(b);
+  const p = parentOf(b);
+  if (next != 0) nodeContinuing[next] = 0;
+  if (before != 0) nodeContinuing[before] = 2;
+  else if (p != 0) nodeContinuing[p] = sideOf(b);
+  if (p == 0) {
+    nodeHeader[b] = b;
+    return;
+  }
+  const front = prevNode(p);
+  const outer = nodeHeader[front];
+  nodeHeader[b] = outer != front ? outer : kindOf(p) == Kind.LOOP ? front : b;
 }
 
 /** The descriptors that an instruction of block `b` wants. */
@@ -178,8 +177,8 @@ export function noteDescriptor(i: u32, b: u32): void {
   if (k >= 0 && !isConst(src(i, k))) return;
   const element = k >= 0 ? constBits(src(i, k)) : 0;
   const r = findRow(imm(i, 0), imm(i, 1), element);
-  if (r < 0) addRow(imm(i, 0), imm(i, 1), element, outOfLoops(b));
-  else setCell(r, 3, outOfLoops(commonBlock(cell(r, 3), b)));
+  if (r < 0) addRow(imm(i, 0), imm(i, 1), element, nodeHeader[b]);
+  else setCell(r, 3, nodeHeader[commonBlock(cell(r, 3))]);
 }
 
 /** Behind all `noteDescriptor`. `thrifty`: each block loads its own. */
@@ -404,8 +403,8 @@ function texelElement(op: u32): u32 {
 
 function noteRow(set: u32, binding: u32, element: u32, block: u32): void {
   const r = findRow(set, binding, element);
-  if (r < 0) addRow(set, binding, element, outOfLoops(block));
-  else setCell(r, 3, outOfLoops(commonBlock(cell(r, 3), block)));
+  if (r < 0) addRow(set, binding, element, nodeHeader[block]);
+  else setCell(r, 3, nodeHeader[commonBlock(cell(r, 3))]);
 }
 
 /** Finds the descriptors of an image or texel buffer op. */

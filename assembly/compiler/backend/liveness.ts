@@ -1,13 +1,16 @@
 /**
  * Live segments of units, built one unit at a time by walking from its reads back to its writes: the cost is the number
- * of blocks in which units live, not units times blocks. SGPRs live along the edges that control takes, VGPRs along those
+ * of blocks in which units live, not units times blocks, and a large if or loop that has nothing to do with a unit is one step.
+ * SGPRs live along the edges that control takes, VGPRs along those
  * that a lane takes: a write under EXEC leaves the other lanes' values alone. Registers need not be SSA.
  */
 import { spend, U32Column } from "../../base/index.ts";
 import { OP_COUNT, OpFlag, opFlags } from "../../gen/isa-ops.ts";
 import {
+  bBehind,
   bEndPos,
   bFirst,
+  bHead,
   bIndex,
   bLanePreds,
   bLast,
@@ -45,6 +48,7 @@ import {
 } from "./columns.ts";
 import { hasBackEdge, liveHulls } from "./hulls.ts";
 import {
+  isNested,
   isVreg,
   layoutLength,
   link,
@@ -65,10 +69,16 @@ import {
 } from "./machine.ts";
 import { newSegment, pushSegment, resetSegments } from "./segments.ts";
 import { sortByKey } from "./sort.ts";
+import { isLaneRegister } from "./spill.ts";
 
 const LIVE_IN: u32 = 1;
 const LIVE_OUT: u32 = 2;
 const HAS_DEF: u32 = 4;
+/** Lives through the whole of the if or loop that starts here. */
+const THROUGH: u32 = 8;
+
+/** Ifs and loops of fewer blocks are walked: what leaves from inside them need not keep what only their end has use for. */
+const MANY_BLOCKS: u32 = 16;
 
 /** Blocks in which the running unit lives, and room to sort them. */
 const touched = changetype<U32Column>(changetype<usize>(flowBytes));
@@ -76,6 +86,10 @@ const touchedSpare = changetype<U32Column>(changetype<usize>(flowBytes) + (1 << 
 
 /** Of `uHome`: reads and writes in several blocks, or a read in front of all writes. */
 const SEVERAL: u32 = 0xffffffff;
+/** From the first mention to the last: `isNested`. */
+const NESTED: u32 = 0xfffffffe;
+/** No part of the register file's holes: lanes for spilled SGPRs. */
+const APART: u32 = 0xfffffffd;
 let anySeveral: bool = false;
 
 /** A unit that does not live within one block is left to `liveUnit`. */
@@ -92,8 +106,10 @@ function readOperand(operand: u32, b: u32, end: u32): void {
     if (home == b) {
       segEnd[uLast[u]] = end;
       uEnd[u] = end;
-    } else if (home != SEVERAL) {
+    } else if (home < APART) {
       setSeveral(u);
+    } else if (home == NESTED) {
+      stretch(u, 2, end);
     }
   }
 }
@@ -114,10 +130,23 @@ function writeOperand(operand: u32, b: u32, start: u32): void {
       uWrites[u] = uWrites[u] + 1;
       uLast[u] = pushSegment(u, uLast[u], start, start + 1);
       uEnd[u] = start + 1;
-    } else if (home != SEVERAL) {
+    } else if (home < APART) {
       setSeveral(u);
+    } else if (home == NESTED) {
+      uWrites[u] = uWrites[u] + 1;
+      stretch(u, start, start + 1);
     }
   }
+}
+
+/** A unit with one segment lives up to `end`; from `start` on, if it did not before. */
+function stretch(u: u32, start: u32, end: u32): void {
+  if (uLast[u] == 0) {
+    uSegments[u] = newSegment(start, end);
+    uLast[u] = uSegments[u];
+  }
+  segEnd[uLast[u]] = end;
+  uEnd[u] = end;
 }
 
 /**
@@ -128,6 +157,10 @@ function liveInBlocks(): void {
   let pos: u32 = 1;
   anySeveral = false;
   clearUnits(units());
+  for (let v: u32 = 1; v < vregs(); v++) {
+    if (isNested(v)) uHome[vUnit[v]] = NESTED;
+    else if (isLaneRegister(v)) uHome[vUnit[v]] = APART;
+  }
   for (let k: u32 = 0; k < layoutLength(); k++) {
     const b = bOrder[k];
     bStartPos[b] = 2 * pos++;
@@ -207,9 +240,24 @@ function liveUnit(u: u32, regClass: u32, fixed: bool): void {
     if ((event & 1) != 0) bScratch[b] = bScratch[b] | HAS_DEF;
   }
   uWrites[u] = writes;
+  const mentions = count;
   const preds = regClass == RegClass.VGPR ? bLanePreds : bPreds;
   while (stack > 0) {
     const b = bStack[--stack];
+    const head = bHead[b];
+    if (head != 0 && bIndex[b] - bIndex[head] > MANY_BLOCKS && isUnmentioned(mentions, bIndex[head], bIndex[b])) {
+      const first = bOrder[bIndex[head] + 1];
+      count = touch(first, stamp, count);
+      bScratch[first] = bScratch[first] | THROUGH;
+      count = touch(head, stamp, count);
+      const state = bScratch[head];
+      bScratch[head] = state | LIVE_OUT;
+      if ((state & (HAS_DEF | LIVE_IN | LIVE_OUT)) == 0) {
+        bScratch[head] = state | LIVE_OUT | LIVE_IN;
+        bStack[stack++] = head;
+      }
+      continue;
+    }
     for (let l = preds[b]; l != 0; l = linkNext[l]) {
       const p = linkValue[l];
       count = touch(p, stamp, count);
@@ -229,6 +277,8 @@ function liveUnit(u: u32, regClass: u32, fixed: bool): void {
   let last: u32 = 0;
   for (let k: u32 = 0; k < count; k++) {
     const b = touched[k];
+    if ((bScratch[b] & THROUGH) != 0)
+      last = pushSegment(u, last, bStartPos[b], bEndPos[bOrder[bIndex[bBehind[b]] - 1]]);
     let open = (bScratch[b] & LIVE_IN) != 0 ? bStartPos[b] : NO_REG;
     let end = open;
     while (e != 0 && mBlock[linkValue[e] >> 1] == b) {
@@ -249,6 +299,18 @@ function liveUnit(u: u32, regClass: u32, fixed: bool): void {
   if (last != 0) uEnd[u] = segEnd[last];
   uLast[u] = last;
   uFinger[u] = 0;
+}
+
+/** Whether none of the first n touched blocks, which stand in layout order, stands between two places of the layout. */
+function isUnmentioned(n: u32, from: u32, to: u32): bool {
+  let low: u32 = 0;
+  let high = n;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (bIndex[touched[middle]] > from) high = middle;
+    else low = middle + 1;
+  }
+  return low == n || bIndex[touched[low]] >= to;
 }
 
 /** Sorts the touched blocks: a walk over the layout where they stand close together. Answers their number. */

@@ -7,7 +7,9 @@
  */
 import { Fail, fail, failAt, Limit } from "../../base/index.ts";
 import {
+  bBehind,
   bFirst,
+  bHead,
   bIndex,
   bLane0,
   bLane1,
@@ -182,7 +184,22 @@ export function operandUnit(operand: u32): u32 {
 
 // Virtual registers.
 
-/** Of `vInfo`: size in [4:0], class in bit 5; `spill` has the bits above. */
+/**
+ * Of `vInfo`: written in front of an if or loop, or where its body starts, and read up to behind it or where cont starts: it
+ * lives from its first mention to its last one.
+ */
+const NESTED: u32 = 256;
+/** An SGPR for the lanes of an if or loop. */
+export function newLaneMask(): u32 {
+  const operand = newVreg(RegClass.SGPR, 1);
+  vInfo[operandVreg(operand)] = vInfo[operandVreg(operand)] | NESTED;
+  return operand;
+}
+export function isNested(v: u32): bool {
+  return (vInfo[v] & NESTED) != 0;
+}
+
+/** Of `vInfo`: size in [4:0], class in bit 5; `spill` has bits 6 and 7, bit 8 is `NESTED`. */
 export function vregSize(v: u32): u32 {
   return vInfo[v] & 31;
 }
@@ -277,9 +294,16 @@ export function newBlock(): u32 {
   bPreds[b] = 0;
   bLanePreds[b] = 0;
   bStamp[b] = 0;
+  bHead[b] = 0;
+  bBehind[b] = 0;
   bIndex[b] = 0xffffffff;
   if (!ASC_NO_ASSERT) newBlockNames(b);
   return b;
+}
+/** What an if or loop consists of stands between `head` and `behind` in the layout, `first` first. */
+export function noteNest(head: u32, first: u32, behind: u32): void {
+  bHead[behind] = head;
+  bBehind[first] = behind;
 }
 /** Takes all blocks out of the layout. */
 export function resetLayout(): void {
