@@ -58,4 +58,6 @@ export const enum Pass {
   OPT_HALF = 27,
   /** equal arithmetic on two 16-bit scalars to one instruction */
   OPT_PACK = 28,
+  /** texels and attributes with the components that are read */
+  OPT_NARROW = 29,
 }

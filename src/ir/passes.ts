@@ -28,6 +28,7 @@ export const passRows: readonly { readonly name: string; readonly prose: string 
   { name: "opt-reassociate", prose: "chains of sums, products and bits in a better order" },
   { name: "opt-half", prose: "arithmetic of 16-bit floats to instructions of that width" },
   { name: "opt-pack", prose: "equal arithmetic on two 16-bit scalars to one instruction" },
+  { name: "opt-narrow", prose: "texels and attributes with the components that are read" },
 ];
 
 /** Number of the pass with this name, from 1. */

@@ -75,6 +75,76 @@ describe("vertex and fragment stages", () => {
     expect(matching(offset.lines, /quad_perm/).length).toBe(8);
   });
 
+  it("subtracts lanes of the quad through DPP, one move for both directions", () => {
+    const head = "#version 450\nlayout(location=0) in vec2 u; layout(location=0) out vec4 o; void main() { o = vec4(";
+    const both = compile("fragment", `${head}dFdx(u.x), dFdy(u.x), 0, 0); }`).lines;
+    const dpp = matching(both, /_dpp/).map((line) => line.replace(/ row_mask.*/, ""));
+    const [, corner] = /^v_mov_b32_dpp (v\d+), v\d+ quad_perm:\[0,0,0,0\]$/.exec(dpp[0] ?? "") ?? [];
+    expect(dpp.slice(1).map((line) => line.replace(/^(\S+) v\d+, v\d+, /, "$1 "))).toEqual([
+      `v_sub_f32_dpp ${corner} quad_perm:[1,1,1,1]`,
+      `v_sub_f32_dpp ${corner} quad_perm:[2,2,2,2]`,
+    ]);
+    // The absolute value of a source stays in the dword of DPP; an exchanged subtraction where the lane is the second source.
+    const fine = compile(
+      "fragment",
+      `${head}abs(u.x) - subgroupQuadSwapHorizontal(u.y)); }`.replace(
+        "layout",
+        "#extension GL_KHR_shader_subgroup_quad : require\nlayout",
+      ),
+      { pipeline: {} },
+    ).lines;
+    expect(matching(fine, /_dpp/)).toEqual([
+      expect.stringMatching(/^v_subrev_f32_dpp v\d+, v\d+, \|v\d+\| quad_perm:\[1,0,3,2\] /),
+    ]);
+    expect(matching(fine, /v_and/)).toEqual([]);
+  });
+
+  it("asks images and texel buffers for the components that are read", () => {
+    const { lines } = compile(
+      "fragment",
+      `#version 450
+layout(location=0) in vec2 u; layout(location=0) out vec4 o; layout(binding=0) uniform sampler2D t;
+layout(binding=1) uniform samplerBuffer b; layout(binding=2) uniform sampler2DShadow s; layout(binding=3, rgba32f) uniform readonly image2D i;
+void main() {
+  vec4 a = texture(t, u);
+  o = vec4(a.y + a.w, texelFetch(b, int(u.x)).y, imageLoad(i, ivec2(u)).z, textureGather(t, u, 1).w);
+}`,
+    );
+    const accesses = matching(lines, /^image_|^buffer_load/);
+    expect(accesses.map((line) => line.replace(/,.*?( dmask:\S+|$).*/, "$1")).sort()).toEqual([
+      expect.stringMatching(/^buffer_load_format_xy v\[\d+:\d+\]$/),
+      expect.stringMatching(/^image_gather4_lz v\[\d+:\d+\] dmask:0x2$/),
+      expect.stringMatching(/^image_load v\d+ dmask:0x4$/),
+      expect.stringMatching(/^image_sample v\[\d+:\d+\] dmask:0xa$/),
+    ]);
+  });
+
+  it("names the registers of an address one by one where that saves moves", () => {
+    const head =
+      "#version 450\nlayout(location=0) in vec4 u; layout(location=0) out vec4 o; layout(binding=0) uniform sampler2D t; layout(binding=1) uniform sampler3D d; layout(binding=2, rgba8) uniform image3D i; void main() { ";
+    const accesses = (body: string) => {
+      const { lines } = compile("fragment", `${head}${body} }`);
+      return {
+        images: matching(lines, /^image_/),
+        moves: matching(lines, /^v_mov_b32_e32 v\d+, v\d+$|^v_lshrrev_b64/),
+      };
+    };
+    // Both orders of two coordinates cannot be neighbours at once.
+    const both = accesses("o = texture(t, u.xy) + texture(t, u.yx);");
+    expect(both.moves).toEqual([]);
+    expect(both.images.map((line) => /\[v\d+, v\d+\]/.test(line)).filter(Boolean).length).toBe(1);
+    // An image that is loaded from has no sampler: room for three.
+    const three = accesses("ivec3 p = ivec3(u); o = imageLoad(i, p) + imageLoad(i, p.zxy) + imageLoad(i, p.zyx);");
+    expect(three.moves).toEqual([]);
+    expect(three.images.filter((line) => /\[v\d+, v\d+, v\d+\]/.test(line)).length).toBeGreaterThan(1);
+    // Two components of a texel are an address where they stand.
+    const chained = accesses("o = texture(t, texture(t, u.xy).zw);");
+    expect(chained.moves).toEqual([]);
+    expect(chained.images[1]).toMatch(/^image_sample v\[\d+:\d+\], v\[\d+:\d+\], /);
+    // What nobody else reads is computed side by side.
+    expect(accesses("o = texture(d, u.xyz * 2.0);").images[0]).toMatch(/^image_sample v\[\d+:\d+\], v\[\d+:\d+\], /);
+  });
+
   it("interpolates at the sample in the centre, the only one, whatever the input is declared", () => {
     const { lines, entry } = compile(
       "fragment",

@@ -109,6 +109,14 @@ const cases: readonly (readonly [string, (lane: Lane) => number])[] = [
         ({ l, active }) => sum(active.filter((i) => Math.floor((i % lanes) / size) === Math.floor(l / size))),
       ] as [string, (lane: Lane) => number],
   ),
+  // Partners by xor, where they are active: within quads, within rows, in the other row.
+  ...[1, 2, 3, 5, 8, 15, 16, 21, 31].map(
+    (by) =>
+      [
+        `mix(7u, (x - subgroupShuffleXor(x, ${by}u)) ^ (subgroupShuffleXor(l * 3u, ${by}u) - i), subgroupBallotBitExtract(subgroupBallot(true), l ^ ${by}u))`,
+        ({ i, l, active }) => (active.includes(i ^ by) ? (at(i) - at(i ^ by)) ^ ((l ^ by) * 3 - i) : 7),
+      ] as [string, (lane: Lane) => number],
+  ),
   [
     "subgroupClusteredMul(x | 1u, 16u)",
     ({ l, active }) => active.filter((i) => (i % lanes) >> 4 === l >> 4).reduce((p, i) => Math.imul(p, at(i) | 1), 1),

@@ -45,7 +45,7 @@ import {
   mSrc2,
   mSrc3,
 } from "./columns.ts";
-import { Hw, hwCode, layoutLength, Mod, source } from "./machine.ts";
+import { Hw, hwCode, layoutLength, Mod, operandSize, source } from "./machine.ts";
 
 /** The source code that a DPP16 dword follows. Source: RDNA2 ISA, scalar operand table. */
 const DPP16: u32 = 250;
@@ -86,8 +86,33 @@ function baseWords(format: u32): u32 {
   }
 }
 
+// The VGPRs of an image's address, in order.
+const addressVgprs = memory.data(16);
+let addressCount: u32 = 0;
+const ADDRESS_0: u32 = 1 << 8;
+const ADDRESS_3: u32 = 1 << 9;
+
+function addAddress(operand: u32): void {
+  const first = hwCode(operand) - Hw.VGPR0;
+  for (let k: u32 = 0; k < operandSize(operand) && addressCount < 16; k++)
+    store<u8>(addressVgprs + addressCount++, <u8>(first + k));
+}
+/** Fills the above; the dwords that name them one by one, 0 where they are neighbours. Source: RDNA2 ISA, MIMG, NSA. */
+function addressWords(i: u32): u32 {
+  if ((mImm[i] & (ADDRESS_0 | ADDRESS_3)) == 0) return 0;
+  addressCount = 0;
+  addAddress(mSrc1[i]);
+  if ((mImm[i] & ADDRESS_0) != 0) addAddress(mSrc0[i]);
+  if ((mImm[i] & ADDRESS_3) != 0) addAddress(mSrc3[i]);
+  const first: u32 = load<u8>(addressVgprs);
+  for (let k: u32 = 1; k < addressCount; k++)
+    if (load<u8>(addressVgprs + k) != first + k) return (addressCount + 2) / 4;
+  return 0;
+}
+
 /** Dwords of an instruction. */
 export function instrWords(i: u32): u32 {
+  if (opFormat(mOp[i]) == Format.MIMG) return 2 + addressWords(i);
   return baseWords(opFormat(mOp[i])) + (usesLiteral(i) || (mMods[i] & Mod.DPP) != 0 ? 1 : 0);
 }
 
@@ -229,24 +254,28 @@ function encodeMtbuf(i: u32): void {
   );
 }
 
-/** Data is the destination or source 0. mImm: dmask [3:0], dim [6:4], unorm 7. */
+/**
+ * Data is the destination or source 0. mImm: dmask [3:0], dim [6:4], unorm 7; sources 0 and 3 go on with the address of
+ * source 1: bits 8 and 9.
+ */
 function encodeImage(i: u32): void {
   const mods = mMods[i];
-  const data = mSrc0[i] != 0 ? mSrc0[i] : mDst0[i];
+  const data = mSrc0[i] != 0 && (mImm[i] & ADDRESS_0) == 0 ? mSrc0[i] : mDst0[i];
+  const words = addressWords(i);
   put64(
     packMimg(
       mOp[i],
       vgpr(data),
       vgpr(mSrc1[i]),
       hwCode(mSrc2[i]) >> 2,
-      mSrc3[i] == 0 ? 0 : hwCode(mSrc3[i]) >> 2,
+      mSrc3[i] == 0 || (mImm[i] & ADDRESS_3) != 0 ? 0 : hwCode(mSrc3[i]) >> 2,
       mImm[i] & 15,
       (mImm[i] >> 4) & 7,
       (mImm[i] >> 7) & 1,
       bit(mods, Mod.GLC),
       0,
       bit(mods, Mod.DLC),
-      0,
+      words,
       0,
       0,
       0,
@@ -255,6 +284,15 @@ function encodeImage(i: u32): void {
       0,
     ),
   );
+  // Behind the last address: zeros.
+  for (let w: u32 = 0; w < words; w++) {
+    let word: u32 = 0;
+    for (let k: u32 = 0; k < 4; k++) {
+      const at: u32 = 1 + 4 * w + k;
+      if (at < addressCount) word |= (<u32>load<u8>(addressVgprs + at)) << (8 * k);
+    }
+    put(word);
+  }
 }
 
 /** mImm: target [7:0], components [11:8], compr 12, done 13, vm 14. */

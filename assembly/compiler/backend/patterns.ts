@@ -25,6 +25,7 @@ import { classOf, isScalarCompare, takesModifiers, ValueClass } from "./classes.
 import { nodeTarget, valueSel } from "./columns.ts";
 import { highHalf, isHalfModifier, isMixOp, usersTakeHalf, usersTakeHigh } from "./half-patterns.ts";
 import { Sel, selOf } from "./sel.ts";
+import { absorbPermutation } from "./select-dpp.ts";
 
 const U24: u32 = 0xffffff;
 
@@ -58,6 +59,7 @@ function choosePattern(i: u32): void {
     }
     return;
   }
+  if (absorbPermutation(i)) return;
   switch (op) {
     case Op.IADD:
       for (let k: u32 = 0; k < 2; k++) {

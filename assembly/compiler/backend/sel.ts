@@ -26,6 +26,8 @@ export const enum Sel {
   /** An f2f16 that is computed with its source, which is ABSORBED_MIX. */
   MIX_LOW = 15,
   ABSORBED_MIX = 16,
+  /** The source is a lane of the quad, read through DPP. */
+  PERMUTED = 17,
 }
 
 export function selOf(value: u32): u32 {

@@ -9,6 +9,7 @@ import { valueOperand, vHint } from "./columns.ts";
 import { highHalfIgnored, isHalfOp, isMixOp } from "./half-patterns.ts";
 import { Hw, hw, isVgprOperand, isVreg, Mod, newVreg, operandVreg, RegClass } from "./machine.ts";
 import { absorbedSource, Sel, selOf } from "./sel.ts";
+import { selectPermuted } from "./select-dpp.ts";
 import { selectFromHalf, selectHalves, selectMix, selectPackHalves, takesHalves } from "./select-half.ts";
 import { conditionInScc, define, floatOperand, maskOf, modifiers, operandOf } from "./values.ts";
 
@@ -423,6 +424,10 @@ function selectFused(i: u32): bool {
   if (sel == Sel.PLAIN || sel == Sel.MIX_LOW) return false;
   if (sel == Sel.MUL_U24) {
     vector(i, Isa.v_mul_u32_u24_e64);
+    return true;
+  }
+  if (sel == Sel.PERMUTED) {
+    selectPermuted(i);
     return true;
   }
   const k = absorbedSource(i);

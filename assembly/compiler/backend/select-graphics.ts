@@ -8,12 +8,8 @@ import { vertexDescriptor } from "./descriptors.ts";
 import { demote, helperMask, lastPixels } from "./exact.ts";
 import { attributeOf, barycentricArgument, drawArgument, parameterOf, stageArgument } from "./launch.ts";
 import { Hw, hw, isVgprOperand, Mod, newVreg, RegClass, setSource } from "./machine.ts";
+import { quadDword } from "./select-dpp.ts";
 import { define, maskOf, operandOf } from "./values.ts";
-
-/** Whole rows and banks take part. Source: RDNA2 ISA, DPP16. */
-const DPP_ALL: u32 = 0xff << 24;
-/** Lanes without a source read 0, so no old value is kept. */
-const DPP_BOUND: u32 = 1 << 19;
 
 function interpolate(i: u32): void {
   const x = inVgpr(operandOf(src(i, 0)));
@@ -40,7 +36,7 @@ function quadPermutation(i: u32): void {
   mDst0[j] = dst;
   mSrc0[j] = value;
   mMods[j] = Mod.DPP;
-  mLit[j] = (imm(i, 0) << 8) | DPP_BOUND | DPP_ALL;
+  mLit[j] = quadDword(imm(i, 0));
 }
 
 function vertexFetch(i: u32): void {

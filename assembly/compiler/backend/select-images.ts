@@ -9,6 +9,7 @@ import { constantTuple } from "./constants.ts";
 import { imageDescriptor, samplerDescriptor, texelDescriptor } from "./descriptors.ts";
 import { startPixels } from "./exact.ts";
 import { component, Hw, hw, Mod, newVreg, RegClass } from "./machine.ts";
+import { addressGroup, placeAddress, tuple } from "./image-addresses.ts";
 import { dataOperand } from "./select-memory.ts";
 import { define, operandOf } from "./values.ts";
 
@@ -23,6 +24,9 @@ const GATHER: u32 = 1 << 14;
 const MIP: u32 = 1 << 15;
 /** Coordinates are whole texels. Source: MIMG, UNRM. */
 const UNORM: u32 = 1 << 7;
+/** Sources 0 and 3 belong to the address, behind source 1. */
+const ADDRESS_0: u32 = 1 << 8;
+const ADDRESS_3: u32 = 1 << 9;
 
 /** The 32 sampling instructions stand in the order of their opcodes: LOD mode [2:0], compare 3, offset 4. */
 function sampleOp(index: u32): u32 {
@@ -90,16 +94,6 @@ function texelAtomicOp(kind: u32): u32 {
   }
 }
 
-/** Sources [first, first + count) side by side in VGPRs. */
-function tuple(i: u32, first: u32, count: u32): u32 {
-  const constants = constantTuple(i, first, count);
-  if (constants != 0) return constants;
-  if (count == 1) return inVgpr(operandOf(src(i, first)));
-  const operand = newVreg(RegClass.VGPR, count);
-  for (let k: u32 = 0; k < count; k++) copy(component(operand, k), operandOf(src(i, first + k)));
-  return operand;
-}
-
 function coherence(i: u32): u32 {
   return (flagsOf(i) & (InstrFlag.COHERENT | InstrFlag.VOLATILE)) != 0 ? Mod.GLC | Mod.DLC : 0;
 }
@@ -117,7 +111,9 @@ function selectImage(i: u32): void {
     return;
   }
   if (writes) startPixels();
-  const address = tuple(i, 2 + data, addresses);
+  // Operands of the instruction that hold neither data nor a sampler have room for groups of the address.
+  const groups = placeAddress(i, 2 + data, addresses, 1 + (data == 0 ? 1 : 0) + (samples ? 0 : 1));
+  const address = addressGroup(0);
   // Old value and data of an atomic share registers.
   const readOnly = op == Op.IMAGE_ATOMIC && !used ? constantTuple(i, 2, data) : 0;
   const atomicData = readOnly != 0 ? readOnly : op == Op.IMAGE_ATOMIC ? newVreg(RegClass.VGPR, data) : 0;
@@ -148,8 +144,16 @@ function selectImage(i: u32): void {
   mSrc1[j] = address;
   mSrc2[j] = resource;
   mSrc3[j] = sampler;
-  mImm[j] = word;
   mMods[j] = mods;
+  if (groups > 1 && data == 0) {
+    mSrc0[j] = addressGroup(1);
+    word |= ADDRESS_0;
+  }
+  if (groups > (data == 0 ? 2 : 1)) {
+    mSrc3[j] = addressGroup(groups - 1);
+    word |= ADDRESS_3;
+  }
+  mImm[j] = word;
   if (used) {
     mDst0[j] = data == 1 ? atomicData : component(atomicData, 0);
     valueOperand[i] = mDst0[j];
@@ -165,6 +169,19 @@ function texelAccess(i: u32, isa: u32, data: u32, index: u32, element: u32, mods
   mSrc3[j] = hw(Hw.ZERO, 1);
   mMods[j] = mods | Mod.IDXEN;
   return j;
+}
+
+function texelLoadOp(components: u32): u32 {
+  switch (components) {
+    case 1:
+      return Isa.buffer_load_format_x;
+    case 2:
+      return Isa.buffer_load_format_xy;
+    case 3:
+      return Isa.buffer_load_format_xyz;
+    default:
+      return Isa.buffer_load_format_xyzw;
+  }
 }
 
 function selectTexelAtomic(i: u32): void {
@@ -204,7 +221,7 @@ export function selectImages(i: u32): bool {
       return true;
     case Op.LOAD_TEXEL: {
       const index = inVgpr(operandOf(src(i, 0)));
-      const isa: u32 = componentsOf(i) == 1 ? Isa.buffer_load_format_x : Isa.buffer_load_format_xyzw;
+      const isa = texelLoadOp(componentsOf(i));
       const dst = define(i);
       mDst0[texelAccess(i, isa, 0, index, 1, coherence(i))] = dst;
       return true;

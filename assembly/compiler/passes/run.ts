@@ -39,6 +39,7 @@ import { optIfConvert } from "./opt-if-convert.ts";
 import { optJumpThread } from "./opt-jump-thread.ts";
 import { optLicm } from "./opt-licm.ts";
 import { optMemory } from "./opt-memory.ts";
+import { optNarrow } from "./opt-narrow.ts";
 import { optOffsets } from "./opt-offsets.ts";
 import { optPack } from "./opt-pack.ts";
 import { optRange } from "./opt-range.ts";
@@ -84,6 +85,7 @@ const LEVEL_1: usize = memory.data<u32>([
   Pass.OPT_CSE,
   Pass.OPT_OFFSETS,
   Pass.OPT_DCE,
+  Pass.OPT_NARROW,
   Pass.LOWER_LCSSA,
   Pass.DIVERGENCE,
   Pass.LOWER_BOOL_PHIS,
@@ -129,6 +131,7 @@ const LEVEL_2: usize = memory.data<u32>([
   Pass.OPT_CONST_FOLD,
   Pass.OPT_CSE,
   Pass.OPT_DCE,
+  Pass.OPT_NARROW,
   Pass.OPT_LICM,
   Pass.OPT_SINK,
   Pass.LOWER_LCSSA,
@@ -195,6 +198,8 @@ export function runPass(pass: u32): bool {
       return optRange();
     case Pass.OPT_REASSOCIATE:
       return optReassociate();
+    case Pass.OPT_NARROW:
+      return optNarrow();
     default:
       return false;
   }

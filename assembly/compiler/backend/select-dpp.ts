@@ -1,0 +1,95 @@
+/**
+ * Arithmetic on a value of another lane of the quad in one instruction: source 0 of a VOP2 through DPP16.
+ * `fsub (quad_perm %0), %1` → `v_sub_f32_dpp`; where the permuted value is the second source, the exchanged form.
+ */
+import { Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
+import { Op as Isa, opOtherForm, opSwap } from "../../gen/isa-ops.ts";
+import { blockOf, hasMade, imm, opOf, src, useCount } from "../ir/index.ts";
+import { inVgpr, raw } from "./build.ts";
+import { classOf, ValueClass } from "./classes.ts";
+import { mDst0, mLit, mMods, mSrc0, mSrc1, valueSel } from "./columns.ts";
+import { Mod } from "./machine.ts";
+import { absorbedSource, Sel, selOf } from "./sel.ts";
+import { define, floatOperand, modifiers, operandOf } from "./values.ts";
+
+/** Whole rows and banks take part. Source: RDNA2 ISA, DPP16. */
+const DPP_ALL: u32 = 0xff << 24;
+/** Lanes without a source read 0, so no old value is kept. */
+const DPP_BOUND: u32 = 1 << 19;
+/** Of source 1; its abs is the next bit. */
+const DPP_NEG1: u32 = 1 << 22;
+
+/** The VOP3 form of a two-source op that has a VOP2 form; none else. */
+function twoSourceOp(op: u32): u32 {
+  switch (op) {
+    case Op.FADD:
+      return Isa.v_add_f32_e64;
+    case Op.FSUB:
+      return Isa.v_sub_f32_e64;
+    case Op.FMUL:
+      return Isa.v_mul_f32_e64;
+    case Op.FMIN:
+      return Isa.v_min_f32_e64;
+    case Op.FMAX:
+      return Isa.v_max_f32_e64;
+    case Op.IADD:
+      return Isa.v_add_nc_u32_e64;
+    case Op.ISUB:
+      return Isa.v_sub_nc_u32_e64;
+    case Op.IAND:
+      return Isa.v_and_b32_e64;
+    case Op.IOR:
+      return Isa.v_or_b32_e64;
+    case Op.IXOR:
+      return Isa.v_xor_b32_e64;
+    case Op.IMIN:
+      return Isa.v_min_i32_e64;
+    case Op.IMAX:
+      return Isa.v_max_i32_e64;
+    case Op.UMIN:
+      return Isa.v_min_u32_e64;
+    case Op.UMAX:
+      return Isa.v_max_u32_e64;
+    default:
+      return Isa.none;
+  }
+}
+
+/** Marks a value that may compute its one-reader permuted source with itself: other lanes are the same only in its block. */
+export function absorbPermutation(i: u32): bool {
+  if (!hasMade(Op.QUAD_PERM) || twoSourceOp(opOf(i)) == <u32>Isa.none) return false;
+  for (let k: u32 = 0; k < 2; k++) {
+    const inner = src(i, k);
+    if (opOf(inner) != Op.QUAD_PERM || useCount(inner) != 1 || selOf(inner) != Sel.PLAIN) continue;
+    if (blockOf(inner) != blockOf(i) || classOf(src(i, 1 - k)) != ValueClass.VGPR) continue;
+    valueSel[i] = Sel.PERMUTED | (k << 8);
+    valueSel[inner] = Sel.ABSORBED;
+    return true;
+  }
+  return false;
+}
+
+/** The dword behind a DPP instruction, without its source: `quad_perm` selectors. */
+export function quadDword(selectors: u32): u32 {
+  return (selectors << 8) | DPP_BOUND | DPP_ALL;
+}
+
+/** A value that `absorbPermutation` has marked. */
+export function selectPermuted(i: u32): void {
+  const op = opOf(i);
+  const k = absorbedSource(i);
+  const inner = src(i, k);
+  const value = inVgpr(operandOf(src(inner, 0)));
+  const isFloat = (opFlags(op) & OpFlag.FLOAT) != 0;
+  const other = isFloat ? floatOperand(src(i, 1 - k)) : operandOf(src(i, 1 - k));
+  const changes = isFloat ? modifiers() : 0;
+  const second = inVgpr(other);
+  const long = twoSourceOp(op);
+  const dst = define(i);
+  const j = raw(opOtherForm(k == 0 ? long : opSwap(long)));
+  mDst0[j] = dst;
+  mSrc0[j] = value;
+  mSrc1[j] = second;
+  mMods[j] = Mod.DPP;
+  mLit[j] = quadDword(imm(inner, 0)) | (changes * DPP_NEG1);
+}
