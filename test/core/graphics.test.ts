@@ -190,7 +190,36 @@ void main() {
     expect((entry.graphicsRegisters?.get(0x2880c) ?? 0) & 64).toBe(64);
   });
 
-  it("discard ends lanes where nothing is asked of helpers and no address follows; their mask is EXEC", () => {
+  it("quads whose pixels are all discarded go, and so do waves, where memory or images come later", () => {
+    const head =
+      "#version 450\n#extension GL_KHR_shader_subgroup_ballot : require\nlayout(location=0) in vec2 u; layout(location=0) out vec4 o; layout(binding=0) uniform sampler2D t; layout(binding=1) readonly buffer B { vec4 b[]; }; void main() { ";
+    const sampled = compile("fragment", `${head}if (u.x < 0.3) discard; o = texture(t, u); }`).lines;
+    const live = /^s_mov_b32 (s\d+), exec_lo$/.exec(matching(sampled, /^s_mov_b32 s\d+, exec_lo$/)[0] ?? "")?.[1];
+    const wqm = sampled.indexOf(`s_wqm_b32 exec_lo, ${live}`);
+    expect(sampled[wqm + 1]).toMatch(/^s_cbranch_execz /);
+    expect(wqm).toBeLessThan(sampled.findIndex((line) => line.startsWith("image_sample")));
+    expect(sampled.slice(-3)).toEqual(["s_endpgm", "exp null off, off, off, off done vm", "s_endpgm"]);
+    // Behind a branch of some lanes they meet again first.
+    const branch = "float k = 1.0; if (u.x < 0.3) { k = b[3].x; if (k < 0.5) discard; }";
+    const met = compile("fragment", `${head}${branch} o = texture(t, u) * k + b[int(u.y)]; }`).lines;
+    expect(matching(met, /^s_wqm_b32 exec_lo, s/).length).toBe(1);
+    expect(matching(met, /^exp null/).length).toBe(1);
+    // Nobody asks for helpers: discarded lanes end, a wave of them too before it loads.
+    const loaded = compile("fragment", `${head}if (u.x < 0.3) discard; o = b[int(u.x)]; }`).lines;
+    const gone = loaded.findIndex((line) => /^s_andn2_b32 exec_lo, exec_lo, /.test(line));
+    expect(loaded[gone + 1]).toMatch(/^s_cbranch_execz /);
+    expect(matching(loaded, /^s_wqm/)).toEqual([]);
+    // Only arithmetic follows; or other lanes see who is there, so that EXEC stays.
+    const last = compile("fragment", `${head}o = texture(t, u); if (o.w < 0.5) discard; }`).lines;
+    expect(matching(last, /^s_cbranch|^exp null/)).toEqual([]);
+    const seen = compile(
+      "fragment",
+      `${head}o = texture(t, u); if (o.w < 0.5) discard; o += texture(t, u.yx) + float(subgroupBallot(true).x); }`,
+    ).lines;
+    expect(matching(seen, /^s_wqm_b32 exec_lo, s/)).toEqual([]);
+  });
+
+  it("discard ends lanes where nothing is asked of helpers; their mask is EXEC", () => {
     const head = "#version 450\nlayout(location=0) in vec2 u; layout(location=0) out vec4 o;";
     const { lines, entry } = compile(
       "fragment",
@@ -203,12 +232,13 @@ void main() {
     expect((entry.graphicsRegisters?.get(0x2880c) ?? 0) & 64).toBe(64);
     const behind = (body: string, binding = "") =>
       compile("fragment", `${head}${binding} void main() { ${body} }`).lines;
-    // A loop behind it, and a descriptor by an index that lanes differ in, must not run on what no lane has made.
+    // A loop behind it, and a load by an index that lanes differ in, must not run on what no lane has made.
+    const next = (l: readonly string[]) => l[l.findIndex((line) => /^s_andn2_b32 exec_lo, exec_lo, /.test(line)) + 1];
     const loop = behind("if (u.x < 0.0) discard; float s = 0.0; while (s < u.y) s += u.x; o = vec4(s);");
-    expect(loop.some((l) => /^s_mov_b32 s\d+, exec_lo$/.test(l))).toBe(true);
+    expect(next(loop)).toMatch(/^s_cbranch_execz /);
     const binding = " layout(binding=0) uniform B { vec4 b[4]; };";
     const load = behind("if (u.x < 0.0) discard; o = b[int(u.y)];", binding);
-    expect(load.some((l) => /^s_mov_b32 s\d+, exec_lo$/.test(l))).toBe(true);
+    expect(next(load)).toMatch(/^s_cbranch_execz /);
   });
 
   it("a function that discards ends its callers too", () => {

@@ -49,7 +49,7 @@ import {
   nodeTarget,
 } from "./columns.ts";
 import { resetConstantTuples } from "./constants.ts";
-import { startExact } from "./exact.ts";
+import { finishExact, meetAgain, startExact } from "./exact.ts";
 import { Lanes, setLanes } from "./lanes.ts";
 import { makeArguments, startScratch } from "./launch.ts";
 import { addEdge, addLaneEdge, Hw, hw, layOut, newBlock, newLaneMask, noteNest, setMachinePlace } from "./machine.ts";
@@ -388,6 +388,7 @@ function emitJump(b: u32, jump: u32): void {
 
 /** Instructions of IR block `b`, phi copies for its successor, its jump. */
 function emitBlock(b: u32): void {
+  if (reachable && isReachable(b)) meetAgain(b);
   nodeMachine[b] = buildBlock();
   if (!reachable || (!isReachable(b) && b != entryBlock())) {
     nodeAnchor[b] = bLast[buildBlock()];
@@ -453,4 +454,5 @@ export function selectFunction(): void {
     }
     n = next;
   }
+  finishExact();
 }

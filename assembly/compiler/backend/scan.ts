@@ -56,7 +56,7 @@ export function scanShader(thrifty: bool): void {
       const op = opOf(i);
       if (isAccess(op)) {
         noteLaunch(i);
-        if (fragment) noteExact(op, b);
+        if (fragment) noteExact(op, b, order);
         noteDescriptor(i, b);
         noteWrite(i, b, order);
       }

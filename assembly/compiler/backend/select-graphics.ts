@@ -1,7 +1,7 @@
 /** Selection of the graphics stages' own ops: interpolation, quads, vertex fetch, exports. */
 import { Op } from "../../gen/ir-ops.ts";
 import { Op as Isa } from "../../gen/isa-ops.ts";
-import { blockOf, componentsOf, imm, nextInstr, opOf, prevInstr, src, srcCount } from "../ir/index.ts";
+import { componentsOf, imm, nextInstr, opOf, prevInstr, src, srcCount } from "../ir/index.ts";
 import { constantOperand, copy, inVgpr, raw, valu } from "./build.ts";
 import { mDst0, mImm, mLit, mMods, mSrc0, mSrc1, mSrc2, mSrc3, valueOperand } from "./columns.ts";
 import { vertexDescriptor } from "./descriptors.ts";
@@ -188,7 +188,7 @@ export function selectGraphics(i: u32): bool {
       quadPermutation(i);
       return true;
     case Op.DEMOTE:
-      demote(srcCount(i) == 0 ? 0 : maskOf(src(i, 0)), blockOf(i));
+      demote(i, srcCount(i) == 0 ? 0 : maskOf(src(i, 0)));
       return true;
     case Op.LOAD_HELPER:
       helperMask(define(i));

@@ -8,8 +8,8 @@ import { mDst0, mImm, mMods, mSrc0, mSrc1, mSrc2, mSrc3, valueOperand } from "./
 import { constantTuple } from "./constants.ts";
 import { imageDescriptor, samplerDescriptor, texelDescriptor } from "./descriptors.ts";
 import { startPixels } from "./exact.ts";
-import { component, Hw, hw, Mod, newVreg, RegClass } from "./machine.ts";
 import { addressGroup, placeAddress, tuple } from "./image-addresses.ts";
+import { component, Hw, hw, Mod, newVreg, RegClass } from "./machine.ts";
 import { dataOperand } from "./select-memory.ts";
 import { define, operandOf } from "./values.ts";
 

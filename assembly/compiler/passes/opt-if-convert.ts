@@ -5,7 +5,8 @@
  * Cost counts instructions moved; 8 is where a skipped branch begins to pay (as in Mesa's peephole for this back end).
  */
 import { spend } from "../../base/index.ts";
-import { Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
+import { DYNAMIC_SET, Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
+import { OptionFlag, optionFlag } from "../io.ts";
 import {
   addSrc,
   alu1,
@@ -18,6 +19,8 @@ import {
   hasIfs,
   hasLoops,
   hasMade,
+  hasMadeAny,
+  imm,
   insertInstr,
   isConst,
   Kind,
@@ -29,6 +32,7 @@ import {
   nextInstr,
   nextNode,
   opOf,
+  parentOf,
   predCount,
   predIndex,
   prevBlock,
@@ -105,6 +109,23 @@ function convert(node: u32, before: u32): bool {
 /** Instructions behind a discard that are looked at. */
 const MAX_BEHIND: u32 = 512;
 
+/** No lane sees another one: what leaves the shader ends, where all lanes come to the demote (`backend/exact.ts`). */
+function isAlone(): bool {
+  return (
+    !hasMadeAny(Op.BALLOT, Op.WAVE_SCAN) &&
+    !hasMade(Op.QUAD_PERM) &&
+    !hasMadeAny(Op.IMAGE_SAMPLE_QUAD, Op.IMAGE_QUERY_LOD)
+  );
+}
+
+/** A load whose bounds the hardware checks, whatever lane makes up its address. */
+function isChecked(i: u32): bool {
+  const op = opOf(i);
+  if (op == Op.IMAGE_LOAD || op == Op.LOAD_TEXEL) return isConst(src(i, op == Op.LOAD_TEXEL ? 1 : 0));
+  if ((op != Op.LOAD_SSBO && op != Op.LOAD_UBO) || !optionFlag(OptionFlag.ROBUST)) return false;
+  return imm(i, 0) != DYNAMIC_SET && (srcCount(i) == 1 || isConst(src(i, 1)));
+}
+
 /**
  * True where a lane that has left may go through all blocks from `first` on as a helper: no loop, nothing that other lanes
  * would see of it, and no load whose address it makes up.
@@ -119,6 +140,7 @@ function harmlessFrom(first: u32): bool {
       const op = opOf(i);
       const flags = opFlags(op);
       if ((flags & OpFlag.WAVE) != 0 && op != Op.QUAD_PERM && op != Op.IMAGE_SAMPLE_QUAD) return false;
+      if (isChecked(i)) continue;
       if ((flags & OpFlag.READS) != 0) return false;
       if ((flags & (OpFlag.OFFSET | OpFlag.WRITES)) == OpFlag.OFFSET && (srcCount(i) != 1 || !isConst(src(i, 0))))
         return false;
@@ -136,8 +158,8 @@ function convertDiscard(node: u32, before: u32): bool {
     const arm = listFirst(node, side);
     const i = firstInstr(arm);
     if (!isSingleBlock(node, side) || i == 0 || opOf(i) != Op.DEMOTE || nextInstr(i) != 0) continue;
-    if (loopOf(before) != 0 || predIndex(nextNode(node), arm) < 0 || !harmlessFrom(listFirst(node, 1 - side)))
-      return false;
+    if (loopOf(before) != 0 || predIndex(nextNode(node), arm) < 0) return false;
+    if (!(parentOf(node) == 0 && isAlone()) && !harmlessFrom(listFirst(node, 1 - side))) return false;
     unlinkInstr(i);
     demoteWhere(i, side == 0 ? condition(node) : negated(condition(node), before), before);
     insertInstr(i, before, 0);
