@@ -1,12 +1,13 @@
 /**
  * Merges equal pure instructions: same op, shape, immediates, flags and sources, the earlier one dominating (global value
  * numbering over the dominator tree, in one walk in program order); ops between lanes only within a block. Sources of
- * commutative ops compare in either order. Loads of storage buffers stay. `%2 = iadd %0, %1; %3 = iadd %1, %0` → one. O(instructions) expected.
+ * commutative ops compare in either order. Inputs that two branches read are read once in front of them. Loads of storage buffers stay. `%2 = iadd %0, %1; %3 = iadd %1, %0` → one. O(instructions) expected.
  */
 import { spend, U32Column } from "../../base/index.ts";
 import { InstrFlag, Op, OpFlag, opFlags, opImms } from "../../gen/ir-ops.ts";
 import {
   blockOf,
+  commonDominator,
   componentsOf,
   computeDominance,
   dominates,
@@ -16,14 +17,17 @@ import {
   flagsOf,
   hasMade,
   imm,
+  insertInstr,
   instrLimit,
   instrScratch,
+  jumpOf,
   nextBlock,
   nextInstr,
   opOf,
   replaceUses,
   src,
   srcCount,
+  unlinkInstr,
   widthOf,
 } from "../ir/index.ts";
 import { PASS_BASE } from "../memory-map.ts";
@@ -74,6 +78,18 @@ function equal(a: u32, b: u32): bool {
   return (op != Op.PHI && (opFlags(op) & OpFlag.WAVE) == 0) || blockOf(a) == blockOf(b);
 }
 
+/** What the stage is given: worth nothing to compute on one way alone. */
+function isInput(op: u32): bool {
+  return op == Op.LOAD_BARY || op == Op.INTERP || op == Op.INTERP_FLAT;
+}
+
+/** Moves the input `j` up to where the ways to its block and to block `b` part: its sources are there already. */
+function share(j: u32, b: u32): void {
+  const block = commonDominator(blockOf(j), b);
+  unlinkInstr(j);
+  insertInstr(j, block, jumpOf(block));
+}
+
 export function optCse(): bool {
   let progress = false;
   computeDominance();
@@ -95,6 +111,11 @@ export function optCse(): bool {
       let before: u32 = 0;
       for (let j = heads[h]; j != 0 && steps < MAX_CHAIN; j = instrScratch[j], steps++) {
         if (!dominates(blockOf(j), b)) {
+          if (isInput(opOf(i)) && equal(i, j)) {
+            share(j, b);
+            found = j;
+            break;
+          }
           // Blocks come in an order in which what a block dominates stands together: it is behind us.
           if (before == 0) heads[h] = instrScratch[j];
           else instrScratch[before] = instrScratch[j];
