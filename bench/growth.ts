@@ -26,19 +26,28 @@ ${body}
 const lines = (count: number, line: (k: number) => string) =>
   Array.from({ length: count }, (_, k) => line(k)).join("\n");
 
-/** Nests are no deeper: the front end allows 256. */
-const deepest = 16;
+/** As many constructs as asked for, inside each other to `deepest` levels, one such nest behind the other. */
+const nests = (deepest: number, count: number, open: (k: number) => string, close: (k: number) => string) =>
+  lines(Math.ceil(count / deepest), (n) => {
+    const depth = Math.min(deepest, count - n * deepest);
+    const first = n * deepest;
+    return `${lines(depth, (k) => open(first + k))}\n${lines(depth, (k) => close(first + depth - 1 - k))}`;
+  });
+
+/** SPIR-V's limit for control flow is 1,023. */
+const deep = 1000;
 
 /** Source with `count` repetitions. */
 const families: Readonly<Record<string, (count: number) => string>> = {
   straight: (count) => wrap(lines(count, (k) => `  v = (v ^ w) * ${2 * k + 3}u + ${k}u; w += v >> ${k % 31}u;`)),
   nests: (count) =>
     wrap(
-      lines(Math.ceil(count / deepest), (n) => {
-        const depth = Math.min(deepest, count - n * deepest);
-        const open = lines(depth, (k) => `  if (v > ${n * deepest + k}u) { v += w * ${k + 3}u; x[v & 255u] = w;`);
-        return `${open}\n${"}".repeat(depth)}`;
-      }),
+      nests(
+        16,
+        count,
+        (k) => `  if (v > ${k}u) { v += w * ${(k % 16) + 3}u; x[v & 255u] = w;`,
+        () => "}",
+      ),
     ),
   loops: (count) => wrap(lines(count, (k) => `  for (uint j = 0u; j < (w & ${k + 1}u); j++) v = v * ${k + 3}u + j;`)),
   switch: (count) =>
@@ -48,6 +57,67 @@ const families: Readonly<Record<string, (count: number) => string>> = {
       lines(count, (k) => `  v = f${k}(v, w);`),
       lines(count, (k) => `uint f${k}(uint a, uint b) { if (a > b) return a - ${k}u; return b * ${k + 3}u; }`),
     ),
+  "deep ifs": (count) =>
+    wrap(
+      nests(
+        deep,
+        count,
+        (k) => `  if (v > ${k}u) { uint a${k} = x[v]; v += a${k};`,
+        (k) => `  w += a${k}; } else { v ^= ${k}u; }`,
+      ),
+    ),
+  "deep loops": (count) =>
+    wrap(
+      nests(
+        deep,
+        count,
+        (k) => `  for (uint j${k} = 0u; j${k} < v; j${k}++) { v += w; if (x[v] == ${k}u) break;`,
+        (k) => `  if (x[v] == ${k}u) continue; w += j${k}; }`,
+      ),
+    ),
+  "deep switches": (count) =>
+    wrap(
+      nests(
+        deep,
+        count,
+        (k) => `  switch (v) { case ${k}u: v += x[v]; break; case ${k + 1}u: w ^= v; default:`,
+        (k) => `  v += ${k}u; if (v == w) break; w++; }`,
+      ),
+    ),
+  returns: (count) =>
+    wrap(
+      "  v = f(v, w);",
+      `uint f(uint v, uint w) {\n${nests(
+        deep,
+        count,
+        (k) => `  if (v > ${k}u) { v += w; if (v == ${k}u) return w;`,
+        (k) => `  v += ${k}u; } else { w ^= ${k}u; }`,
+      )}\n  return v; }`,
+    ),
+  "else-ifs": (count) => wrap(`${lines(count, (k) => `  if (v == ${k}u) w += x[v + ${k}u]; else`)}\n  w++;`),
+  operators: (count) => wrap(`  v = w${lines(count, (k) => ` + x[i + ${k}u]`)};`),
+  brackets: (count) =>
+    wrap(
+      lines(Math.ceil(count / 250), (n) => {
+        const depth = Math.min(250, count - n * 250);
+        return `  v = ${lines(depth, (k) => `(${k}u ^ w * `)}v${")".repeat(depth)};`;
+      }),
+    ),
+  "call chains": (count) => {
+    const chains = Math.ceil(count / deep);
+    const at = (n: number, k: number) => `f${n * deep + k}`;
+    const chain = (n: number) =>
+      `uint ${at(n, 0)}(uint a, uint b) { return a ^ b; }\n${lines(
+        Math.min(deep, count - n * deep) - 1,
+        (k) =>
+          `uint ${at(n, k + 1)}(uint a, uint b) { if (a == b) return ${k}u; return a + ${at(n, k)}(a * 3u, b + ${k}u); }`,
+      )}`;
+    const last = (n: number) => at(n, Math.min(deep, count - n * deep) - 1);
+    return wrap(
+      lines(chains, (n) => `  v = ${last(n)}(v, w);`),
+      lines(chains, chain),
+    );
+  },
 };
 
 const cpuMs = () => {
@@ -113,7 +183,7 @@ for (const [name, source] of Object.entries(families)) {
     worst = Math.max(worst, ...ratios);
     const times = points.map(({ words, ms }) => `${words} ${ms.toFixed(ms < 10 ? 2 : 0)} ms`).join("  ");
     console.log(
-      `${name.padEnd(9)} level ${optimization}  ${ratios.map((x) => `x${x.toFixed(0)}`).join(" ")}   ${times}`,
+      `${name.padEnd(13)} level ${optimization}  ${ratios.map((x) => `x${x.toFixed(0)}`).join(" ")}   ${times}`,
     );
   }
 }

@@ -19,7 +19,7 @@ const mod = (v: number, n: number) => u32(v) % n;
 const nests: readonly Nest[] = [
   {
     name: "ifs with code behind what they hold",
-    depth: 400,
+    depth: 250,
     open: (k) => `if (v % 257u != ${k % 257}u) { v = v * 3u + ${k}u;`,
     close: (k) => `v += ${k}u; } else { v ^= ${5 * k + 1}u; }`,
     expect(v, depth) {
@@ -100,6 +100,16 @@ const nests: readonly Nest[] = [
     },
   },
   {
+    name: "a chain of && whose parts read memory",
+    depth: 1500,
+    open: (k) => `${k === 0 ? "bool b = v != 1u" : ""} && x[v % 32u] != ${k}u * 1000u + 7u`,
+    close: (k) => (k === 0 ? "; v = b ? 5u : 9u;" : ""),
+    expect: (v, depth) => {
+      const read = Math.imul((v % 32) + 1, v % 32 < 16 ? 37 : 0x9e3779b1) >>> 0;
+      return v !== 1 && !(read % 1000 === 7 && read < depth * 1000) ? 5 : 9;
+    },
+  },
+  {
     name: "operators in parentheses",
     depth: 500,
     open: (k) => `${k === 0 ? "v = " : ""}(${k}u ^ 5u *`,
@@ -121,7 +131,7 @@ uint f(uint v) {
 ${levels.map(open).join("\n")}
 ${levels.reverse().map(close).join("\n")}
 return v; }
-void main() { uint i = gl_LocalInvocationIndex; x[i] = f(x[i]); }`;
+void main() { uint i = gl_LocalInvocationIndex; uint r = f(x[i]); barrier(); x[i] = r; }`;
 }
 
 describe("deep nests", () => {

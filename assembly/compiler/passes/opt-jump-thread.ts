@@ -23,6 +23,7 @@ import {
   isConst,
   Kind,
   kindOf,
+  lastBlock,
   listFirst,
   listLast,
   moveToEnd,
@@ -36,6 +37,7 @@ import {
   pred,
   predCount,
   predIndex,
+  prevBlock,
   setPred,
   setSrc,
   sideOf,
@@ -232,6 +234,12 @@ function thread(first: u32): bool {
 export function optJumpThread(): bool {
   if (!hasIfs()) return false;
   let progress = false;
+  // From the end first: an if that moves has taken in what stood behind it, so that in a chain each moves once.
+  for (let b = lastBlock(); b != 0 && spend(1); b = prevBlock(b)) {
+    const n = nextNode(b);
+    if (n == 0 || kindOf(n) != Kind.IF) continue;
+    while (thread(n) && spend(1)) progress = true;
+  }
   for (let b = entryBlock(); b != 0 && spend(1); b = nextBlock(b)) {
     const n = nextNode(b);
     if (n == 0 || kindOf(n) != Kind.IF) continue;
