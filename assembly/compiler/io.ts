@@ -78,6 +78,8 @@ export const enum OptionFlag {
   ROBUST = 2,
   /** Validate the IR after each pass. */
   VALIDATE = 4,
+  /** Tell the host of each phase of the back end. */
+  PHASES = 8,
 }
 
 /** Option words, at 1 KiB. */

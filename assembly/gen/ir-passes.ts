@@ -61,3 +61,25 @@ export const enum Pass {
   /** texels and attributes with the components that are read */
   OPT_NARROW = 29,
 }
+
+/** Phases of the back end, as in reports. */
+export const enum Phase {
+  /** IR to machine instructions over virtual registers */
+  SELECT = 0,
+  /** LDS accesses in pairs; loads early, by latencies */
+  SCHEDULE = 1,
+  /** where each virtual register lives */
+  LIVENESS = 2,
+  /** copies to nothing */
+  COALESCE = 3,
+  /** registers, where all fit */
+  ALLOCATE = 4,
+  /** what does not fit to scratch and lanes */
+  SPILL = 5,
+  /** register operands, branches, loops turned, pairs of moves, short forms */
+  CLEANUP = 6,
+  /** waits for counters, clauses */
+  WAITS = 7,
+  /** far branches, words, the result */
+  ENCODE = 8,
+}

@@ -3,6 +3,7 @@ import {
   allOps,
   classify,
   type Field,
+  Flag,
   type FormatName,
   flatSegments,
   formatNames,
@@ -10,6 +11,8 @@ import {
   instructionClasses,
   issueCycles,
   literalFields,
+  loopRoles,
+  memoryKinds,
   type Op,
   secondDwords,
 } from "../../src/isa/index.ts";
@@ -32,9 +35,35 @@ function factsOf(op: Op): number {
     (Number(isShort(op.format)) << 12) |
     (Number(op.name === "s_waitcnt") << 13) |
     (Number(op.name === "s_barrier") << 14) |
-    (Number(op.name === "s_code_end") << 15)
+    (Number(op.name === "s_code_end") << 15) |
+    (memoryKinds.indexOf(memoryKind(op)) << 16) |
+    (Math.max(0, loopRoles.indexOf(loopRole(op))) << 19)
   );
 }
+
+type MemoryKind = (typeof memoryKinds)[number];
+type LoopRole = (typeof loopRoles)[number];
+
+/** Of what raises a counter that waits are for. Atomics count as loads: whether they give a value is in the instruction. */
+function memoryKind(op: Op): MemoryKind {
+  switch (op.counter) {
+    case "lgkm":
+      return op.format === "SMEM" ? "scalar" : op.format === "DS" ? "lds" : "none";
+    case "vm":
+    case "vm-or-vs":
+      return (op.flags & Flag.Sampler) !== 0 ? "sample" : "vector";
+    case "vs":
+      return "store";
+    default:
+      return "none";
+  }
+}
+function loopRole(op: Op): LoopRole {
+  const known = (loopRoles as readonly string[]).includes(op.name);
+  return known ? (op.name as LoopRole) : op.name.startsWith("s_cbranch_") ? "s_cbranch" : "none";
+}
+
+const characterOf = (fact: number): string => String.fromCharCode(firstCharacter + fact);
 
 /** A row of the table: `CountRow` of `src/isa/count.ts`. VOP3B's opcodes stand with VOP3's. */
 function rowOf(name: FormatName, facts: number[]): string {
@@ -44,10 +73,12 @@ function rowOf(name: FormatName, facts: number[]): string {
   const codes = new Array<string>(Math.max(...own.map(({ opcode }) => opcode)) + 1).fill(noOp);
   for (const op of own) {
     const fact = factsOf(op);
-    if (!facts.includes(fact)) facts.push(fact);
-    const character = String.fromCharCode(firstCharacter + facts.indexOf(fact));
-    if (character > "~" || character === "\\") throw new Error("more kinds of facts than characters");
-    codes[op.opcode] = character;
+    if (!facts.includes(fact)) {
+      // No escapes in the text: those characters stand for no facts.
+      while (/[\\\x7f-\xa0\xad]/.test(characterOf(facts.length))) facts.push(-1);
+      facts.push(fact);
+    }
+    codes[op.opcode] = characterOf(facts.indexOf(fact));
   }
   const { lsb, width, value } = format.encoding;
   const { lsb: opLsb, width: opWidth } = fields[0] as Field;

@@ -33,7 +33,7 @@ export function addCompile(kiln: Command, environment: CliEnvironment, setStatus
     .argument("<file...>", "shaders; - is standard input")
     .addOption(
       new Option("--emit <kind>", "what to write")
-        .choices(["elf", "asm", "spirv", "spirv-asm", "ir", "stats", "json"])
+        .choices(["elf", "asm", "spirv", "spirv-asm", "ir", "stats", "json", "passes", "cfg", "liveRegisters"])
         .default("elf"),
     )
     .option("--dump-after <pass>", "print the IR after a pass, or after all");

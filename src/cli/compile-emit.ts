@@ -1,11 +1,21 @@
 import { createHash } from "node:crypto";
 import type { CompileRecord, CompileRequest } from "../codeobj/index.ts";
 import type { CompileReports } from "../compile/index.ts";
-import { recordAssembly } from "../service/index.ts";
+import { recordAssembly, recordFlow, recordLiveRegisters } from "../service/index.ts";
 import { disassemble } from "../spirv/index.ts";
 
 /** What `kiln compile` can write. */
-export type EmitKind = "elf" | "asm" | "spirv" | "spirv-asm" | "ir" | "stats" | "json";
+export type EmitKind =
+  | "elf"
+  | "asm"
+  | "spirv"
+  | "spirv-asm"
+  | "ir"
+  | "stats"
+  | "json"
+  | "passes"
+  | "cfg"
+  | "liveRegisters";
 
 interface Compiled {
   readonly record: CompileRecord;
@@ -26,11 +36,19 @@ export function emitted({ record, reports }: Compiled, request: CompileRequest, 
     case "ir":
       return reports.ir ?? "";
     case "stats":
-      return `${JSON.stringify(record.stats, null, 2)}\n`;
+      return jsonText(record.stats);
     case "json":
-      return `${JSON.stringify(answerOf(record, request), null, 2)}\n`;
+      return jsonText(answerOf(record, request));
+    case "passes":
+      return jsonText(reports.passes);
+    case "cfg":
+      return jsonText(recordFlow(record));
+    case "liveRegisters":
+      return jsonText(recordLiveRegisters(record));
   }
 }
+
+const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** The fields of the service's answer that a local compile has. */
 function answerOf(record: CompileRecord, request: CompileRequest) {

@@ -26,10 +26,15 @@ const suffixes: Readonly<Record<EmitKind, string>> = {
   ir: "ir",
   stats: "stats.json",
   json: "json",
+  passes: "passes.json",
+  cfg: "cfg.json",
+  liveRegisters: "live-registers.json",
 };
 
 /** Names no pass: the core then reports the last IR only. */
 const finalIr = ["none"];
+/** What the core must report for what is to be written. */
+const reportsFor: Partial<Record<EmitKind, readonly string[]>> = { ir: finalIr, passes: [] };
 
 /** Refuses two inputs that would write the same output file. */
 function refuseClashes(files: readonly string[], targetOf: (file: string) => string): void {
@@ -94,7 +99,7 @@ export async function compileFiles(
       continue;
     }
     const started = clockUs();
-    const wanted = dump ?? debugOutput?.debugDump(debug) ?? (flags.emit === "ir" ? finalIr : undefined);
+    const wanted = dump ?? debugOutput?.debugDump(debug) ?? reportsFor[flags.emit];
     const outcome = await compiler.compileWithReports(request, wanted);
     const microseconds = clockUs() - started;
     showDiagnostics(outcome.ok ? outcome.record.diagnostics : outcome.diagnostics);
@@ -126,7 +131,7 @@ async function showPasses(reports: CompileReports, wanted: string, level: number
   if (shown > 0) return;
   const { passNumbers } = await import("../ir/index.ts");
   // a pass that is repeated has a report for each time
-  const ran = [...new Set(reports.passes.map(({ name }) => name))].join(" ");
+  const ran = [...new Set(reports.passes.filter(({ machine }) => !machine).map(({ name }) => name))].join(" ");
   throw new CliError(
     2,
     passNumbers.has(wanted)

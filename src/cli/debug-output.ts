@@ -5,7 +5,12 @@ import { complain } from "./environment.ts";
 /** What a compile reports of itself, in process or from a worker. */
 interface Reports {
   readonly ir?: string;
-  readonly passes: readonly { readonly name: string; readonly instructions: number; readonly microseconds: number }[];
+  readonly passes: readonly {
+    readonly name: string;
+    readonly instructions: number;
+    readonly machine?: boolean;
+    readonly microseconds: number;
+  }[];
 }
 
 /** The passes after which the core has to print, for what `KILN_DEBUG` names: the core knows no pass `none`. */
@@ -27,7 +32,8 @@ export function showDebug(
   }
   if (names.includes("passes")) {
     for (const pass of reports?.passes ?? []) {
-      complain(`; ${title} ${pass.name}: ${pass.instructions} instructions, ${Math.round(pass.microseconds)} us`);
+      const of = pass.machine === true ? "machine instructions" : "instructions";
+      complain(`; ${title} ${pass.name}: ${pass.instructions} ${of}, ${Math.round(pass.microseconds)} us`);
     }
   }
   if (names.includes("ir") && reports?.ir !== undefined) complain(`; ${title} ir\n${reports.ir}`);

@@ -35,7 +35,7 @@ export function remoteCompiler(client: ReturnType<typeof createClient>) {
       const shown = passes.map((pass) => {
         const { ir: text, ...rest } = pass;
         const isWanted = dumpAfter?.includes("all") || dumpAfter?.includes(pass.name);
-        return { microseconds: 0, ...rest, ...(isWanted && text !== undefined && { ir: text }) };
+        return { microseconds: 0, machine: false, ...rest, ...(isWanted && text !== undefined && { ir: text }) };
       });
       const reports = { spirv: new Uint32Array(bytes.buffer), passes: shown, ...(ir !== undefined && { ir }) };
       return { ok: true, record: recordOf(result.answer), reports, filesRead: [] } as CompileOutcome;

@@ -1,6 +1,6 @@
 import { Bug, clockUs } from "../base/index.ts";
 import type { UserDataEntry } from "../codeobj/index.ts";
-import { decodeSnapshot, encodeSnapshot, parseIr, passNumbers, passRows, printIr } from "../ir/index.ts";
+import { decodeSnapshot, encodeSnapshot, parseIr, passNumbers, passRows, phaseRows, printIr } from "../ir/index.ts";
 import { describeFailure, isBug } from "./failures.ts";
 import { CoreInstance, loadCoreModule, type Session } from "./instance.ts";
 import type { Core, CoreFailure, CoreOutput, CorePassReport, CoreRequest, CoreResult } from "./interface.ts";
@@ -161,16 +161,20 @@ export async function createCore(options: CoreOptions = {}): Promise<CoreTools> 
           name,
           microseconds: clockUs() - since,
           instructions: instance.instructionCount(),
+          machine: false,
         };
         if (dumps) ir = text();
         passes.push(all || wanted.includes(name) ? { ...row, ir } : row);
         since = clockUs();
       };
       const passed = (pass: number): void => report(passRows[pass - 1]?.name ?? `pass ${pass}`);
-      const raw = instance.run("compile", request, { validate: checked, passed });
+      const phased = (phase: number, instructions: number): void => {
+        const name = phaseRows[phase]?.name ?? `phase ${phase}`;
+        passes.push({ name, microseconds: clockUs() - since, instructions, machine: true });
+        since = clockUs();
+      };
+      const raw = instance.run("compile", request, { validate: checked, passed, phased });
       if (raw !== undefined) return failed(raw, request);
-      const microseconds = clockUs() - since;
-      passes.push({ name: "emit", microseconds, instructions: instance.instructionCount() });
       const output = read(passes);
       return { ok: true, output: dumps ? { ...output, ir } : output };
     },

@@ -42,6 +42,8 @@ export interface Session {
   readonly validate: boolean;
   /** After each pass: number, whether it changed anything. */
   passed(pass: number, changed: boolean): void;
+  /** After each phase of the back end: number, machine instructions. Absent: it is not asked for. */
+  phased?(phase: number, instructions: number): void;
 }
 
 /** Reads and compiles `dist/wasm/compiler.<target>.wasm`. */
@@ -71,7 +73,10 @@ export class CoreInstance {
         throw new Bug(`core: assertion failed at ${text(file)}:${line}:${column} ${text(message)}`);
       },
     };
-    const host = { passed: (pass: number, changed: number) => this.#session.passed(pass, changed !== 0) };
+    const host = {
+      passed: (pass: number, changed: number) => this.#session.passed(pass, changed !== 0),
+      phased: (phase: number, instructions: number) => this.#session.phased?.(phase, instructions),
+    };
     const instance = new WebAssembly.Instance(module, { env, host });
     this.#exports = instance.exports as unknown as CoreExports;
     this.#words = new Uint32Array(memory.buffer);
@@ -97,14 +102,14 @@ export class CoreInstance {
   }
 
   /** Writes a request's tables. Undefined, or what it has too much of (a `Limit` number). */
-  #write(request: CoreRequest, validate: boolean): number | undefined {
+  #write(request: CoreRequest, { validate, phased }: Session): number | undefined {
     const { words } = request;
     const memory = this.#words;
     const nameBytes = this.#writeName(request.entryPoint);
     if (words.length > maxWords || nameBytes > maxNameBytes) return 1;
     if (request.bindings.length > maxRows || request.specialization.length > maxRows) return 5;
     const model = models[request.stage];
-    const flags = (request.contraction ? 1 : 0) | (request.robust ? 2 : 0) | (validate ? 4 : 0);
+    const flags = (request.contraction ? 1 : 0) | (request.robust ? 2 : 0) | (validate ? 4 : 0) | (phased ? 8 : 0);
     const timeMs = request.limits?.timeMs ?? defaultTimeMs;
     const at = this.#at(0);
     memory[at] = ioVersion;
@@ -192,14 +197,14 @@ export class CoreInstance {
 
   /** `compile` or `lower` of a request: the failure's numbers, or undefined when it went well. */
   run(what: "compile" | "lower", request: CoreRequest, session: Session): readonly number[] | undefined {
-    const over = this.#write(request, session.validate);
+    const over = this.#write(request, session);
     if (over !== undefined) return [4, over, over === 1 ? maxWords : maxRows, 0, 0, 0, 0];
     return this.#run(session, () => this.#exports[what]()) === 0 ? undefined : this.#failure();
   }
 
   /** Runs a snapshot through a pass (0: none), or to code (-1). */
   runSnapshot(words: Uint32Array, pass: number, request: CoreRequest, session: Session): readonly number[] | undefined {
-    const over = this.#write({ ...request, words }, session.validate);
+    const over = this.#write({ ...request, words }, session);
     if (over !== undefined) return [4, over, maxWords, 0, 0, 0, 0];
     const call = pass < 0 ? () => this.#exports.emitSnapshot() : () => this.#exports.passSnapshot(pass);
     return this.#run(session, call) === 0 ? undefined : this.#failure();

@@ -99,11 +99,12 @@ export interface CoreRequest {
   readonly limits?: { readonly timeMs?: number };
 }
 
-/** One pass that ran, in order; the last is `emit`, the whole back end. */
+/** One pass that ran, then one phase of the back end, in order. */
 export interface CorePassReport {
   readonly name: string;
-  /** Instructions of the IR after it. */
+  /** Instructions after it: of the IR, of the back end's phases those of the machine. */
   readonly instructions: number;
+  readonly machine: boolean;
   readonly microseconds: number;
   /** IR text after the pass, when asked for. */
   readonly ir?: string;

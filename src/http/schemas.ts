@@ -207,7 +207,13 @@ export const compileAnswer = Type.Object({
   asm: Type.Optional(Type.String()),
   spirv: Type.Optional(Type.String({ description: "base64 of the SPIR-V words" })),
   ir: Type.Optional(Type.String()),
-  passes: Type.Optional(Type.Array(open("a pass: name, instructions, microseconds, IR text after it"))),
+  passes: Type.Optional(
+    Type.Array(
+      open(
+        "a pass, or (machine: true) a phase of the back end: name, instructions after it, microseconds, IR text after it",
+      ),
+    ),
+  ),
   stats: Type.Optional(open("statistics of the code")),
   reflection: Type.Optional(open("workgroup size, sets, resources, push constants, user data")),
   sourceMap: Type.Optional(Type.Array(open("offset, file, line, column"))),

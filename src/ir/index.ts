@@ -3,7 +3,7 @@ export { opNumbers, opRows } from "./op-rows.ts";
 export type { ImmName, InstrFlag, OpRow } from "./ops.ts";
 export { atomicOps, dynamicSet, instrFlags, OpFlag, opTable } from "./ops.ts";
 export { IrSyntaxError, parseIr } from "./parse.ts";
-export { passNumbers, passRows } from "./passes.ts";
+export { passNumbers, passRows, phaseRows } from "./passes.ts";
 export { printIr } from "./print.ts";
 export { algebraicRules, looseRules } from "./rules.ts";
 export type { IrBlock, IrIf, IrInstr, IrLoop, IrNode, IrShader } from "./shader.ts";

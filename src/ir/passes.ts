@@ -31,5 +31,18 @@ export const passRows: readonly { readonly name: string; readonly prose: string 
   { name: "opt-narrow", prose: "texels and attributes with the components that are read" },
 ];
 
+/** The phases of the back end behind the passes, in the order in which they report first; row i is phase i. */
+export const phaseRows: readonly { readonly name: string; readonly prose: string }[] = [
+  { name: "select", prose: "IR to machine instructions over virtual registers" },
+  { name: "schedule", prose: "LDS accesses in pairs; loads early, by latencies" },
+  { name: "liveness", prose: "where each virtual register lives" },
+  { name: "coalesce", prose: "copies to nothing" },
+  { name: "allocate", prose: "registers, where all fit" },
+  { name: "spill", prose: "what does not fit to scratch and lanes" },
+  { name: "cleanup", prose: "register operands, branches, loops turned, pairs of moves, short forms" },
+  { name: "waits", prose: "waits for counters, clauses" },
+  { name: "encode", prose: "far branches, words, the result" },
+];
+
 /** Number of the pass with this name, from 1. */
 export const passNumbers: ReadonlyMap<string, number> = new Map(passRows.map((row, i) => [row.name, i + 1]));

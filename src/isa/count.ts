@@ -1,4 +1,5 @@
 import { countFacts, countRows, secondMarkers } from "./count-rows.ts";
+import { CycleModel } from "./cycles.ts";
 import { SourceCode } from "./registers.ts";
 
 /**
@@ -34,6 +35,12 @@ const CountFact = {
   waitcnt: 1 << 13,
   barrier: 1 << 14,
   padding: 1 << 15,
+  /** Of `memoryKinds` in `cycles.ts`. */
+  memoryLsb: 16,
+  memory: 7,
+  /** Of `loopRoles` in `cycles.ts`. */
+  roleLsb: 19,
+  role: 31,
 } as const;
 const firstCharacter = 0x23;
 const prefixLsb = 23;
@@ -128,27 +135,14 @@ export interface InstructionCounts {
   readonly estimatedCycles: number;
 }
 
-/** Model latencies in cycles of what a wait waits for. Source: public figures (our model, not a measurement). */
-const latency = { lgkm: 64, vm: 120, barrier: 32 } as const;
-
-/** Of `s_waitcnt`. */
-function waitCycles(simm16: number): number {
-  const vm = ((simm16 & 15) | ((simm16 >> 10) & 0x30)) !== 63;
-  const lgkm = ((simm16 >> 8) & 63) !== 63;
-  return vm ? latency.vm : lgkm ? latency.lgkm : 0;
-}
-
-/**
- * Counts by class over one straight walk of `words`; `s_code_end` padding is left out. `estimatedCycles` is a model:
- * issue cycles of every instruction once (no loop weights), plus a memory latency at each wait that can stall.
- */
+/** Counts by class over one straight walk of `words`; `s_code_end` padding is left out. `estimatedCycles`: `CycleModel`. */
 export function countInstructions(words: ArrayLike<number>): InstructionCounts {
   const { byPrefix, bySegment, flat } = tables();
   // by `instructionClasses`
   const counts = [0, 0, 0, 0, 0, 0, 0, 0];
   let instructions = 0;
   let unknown = 0;
-  let estimatedCycles = 0;
+  const cycles = new CycleModel(words);
   for (let at = 0; at < words.length; ) {
     const word = words[at]! >>> 0;
     let table = byPrefix[word >>> prefixLsb];
@@ -163,9 +157,13 @@ export function countInstructions(words: ArrayLike<number>): InstructionCounts {
     if ((fact & CountFact.padding) === 0) {
       instructions++;
       counts[fact & CountFact.class]!++;
-      estimatedCycles += (fact >>> CountFact.cyclesLsb) & CountFact.cycles;
-      if ((fact & CountFact.barrier) !== 0) estimatedCycles += latency.barrier;
-      if ((fact & CountFact.waitcnt) !== 0) estimatedCycles += waitCycles(word & 0xffff);
+      const memory = (fact >>> CountFact.memoryLsb) & CountFact.memory;
+      const role = (fact >>> CountFact.roleLsb) & CountFact.role;
+      cycles.issue(at, (fact >>> CountFact.cyclesLsb) & CountFact.cycles);
+      if (role !== 0) cycles.step(role, at);
+      if (memory !== 0) cycles.access(memory, at);
+      if ((fact & CountFact.barrier) !== 0) cycles.barrier();
+      if ((fact & CountFact.waitcnt) !== 0) cycles.wait(word & 0xffff, at);
     }
     at += dwords;
   }
@@ -179,5 +177,6 @@ export function countInstructions(words: ArrayLike<number>): InstructionCounts {
     number,
     number,
   ];
+  const estimatedCycles = cycles.total();
   return { instructions, salu, valu, smem, vmem, lds, exports, branches, waits, unknown, estimatedCycles };
 }

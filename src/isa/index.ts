@@ -1,5 +1,6 @@
 export { type Assembly, type AssemblyMistake, assemble } from "./assemble.ts";
 export { countInstructions, type InstructionCounts } from "./count.ts";
+export { assumedRounds, loopRoles, memoryKinds } from "./cycles.ts";
 export { decode, type Instruction } from "./decode.ts";
 export { branchTarget, type DisassemblyLine, disassemble } from "./disassemble.ts";
 export { encode, type Parts } from "./encode.ts";

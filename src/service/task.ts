@@ -29,10 +29,12 @@ export function sinceStartedMs(startedAt: SharedArrayBuffer): number | undefined
   return at === 0 ? undefined : epochNow() - at;
 }
 
-/** One pass of a compile, as `emit: passes` reports it. @public */
+/** One pass, or phase of the back end, of a compile, as `emit: passes` reports it. @public */
 export interface PassReport {
   readonly name: string;
+  /** Behind it: of the IR, or of the machine. */
   readonly instructions: number;
+  readonly machine: boolean;
   readonly microseconds: number;
   readonly ir?: string;
 }

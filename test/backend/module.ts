@@ -371,7 +371,8 @@ export function loadBackEnd(): BackEnd {
     throw new Error(`trap: ${text(message)} at ${text(file)}:${line}:${column}`);
   };
   const module = new WebAssembly.Module(readFileSync(out));
-  const exports = new WebAssembly.Instance(module, { env: { memory, abort } }).exports as unknown as Exports;
+  const exports = new WebAssembly.Instance(module, { env: { memory, abort }, host: { phased: () => undefined } })
+    .exports as unknown as Exports;
   const words = new Uint32Array(memory.buffer);
 
   const prepare = (ir: string, options: EmitOptions): void => {

@@ -72,6 +72,15 @@ describe("kiln", () => {
     expect(answer).toMatchObject({ target: "gfx1030", stage: "compute", reflection: { workgroupSize: [32, 1, 1] } });
     expect(run("spirv-asm").stdout).toContain("OpEntryPoint GLCompute");
     expect(run("ir").stdout).toContain('shader compute "main"');
+    const { blocks, edges } = JSON.parse(run("cfg").stdout);
+    expect(blocks[0].offset).toBe(0);
+    expect(blocks.at(-1).endOffset).toBe(answer.codeSizeBytes);
+    expect(edges).toHaveLength(blocks.length - 1);
+    const lives = JSON.parse(run("liveRegisters").stdout);
+    expect(lives).toHaveLength(answer.stats.instructions);
+    const passes: { name: string; machine: boolean; instructions: number }[] = JSON.parse(run("passes").stdout);
+    expect(passes[0]).toMatchObject({ name: "lift", machine: false });
+    expect(passes.at(-1)).toMatchObject({ name: "encode", machine: true, instructions: answer.stats.instructions });
     const dumped = kiln(["compile", path, "--emit", "stats", "--dump-after", "all"]);
     expect(dumped.stderr).toMatch(/; after lower-vars-to-ssa: \d+ instructions\n/);
     const unknown = kiln(["compile", path, "--dump-after", "no-such-pass"]);

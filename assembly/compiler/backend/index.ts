@@ -1,13 +1,15 @@
 /** The back end: IR to gfx1030 machine code, in the order of README.md. */
 import { Fail, fail, failed, failureCode } from "../../base/index.ts";
-import { Option, option } from "../io.ts";
+import { Phase } from "../../gen/ir-passes.ts";
+import { phased } from "../host.ts";
+import { Option, OptionFlag, option, optionFlag } from "../io.ts";
 import { BACKEND_END } from "../memory-map.ts";
 import { allocate, usedSgprs, usedVgprs } from "./allocate.ts";
 import { checkAllocation } from "./check.ts";
 import { formClauses } from "./clause.ts";
 import { cleanUp } from "./cleanup.ts";
 import { coalesce } from "./coalesce.ts";
-import { COLUMNS_END, codeWords, lineOffset, linePlace } from "./columns.ts";
+import { bFirst, bOrder, COLUMNS_END, codeWords, lineOffset, linePlace, mNext } from "./columns.ts";
 import { selectFunction } from "./control.ts";
 import { codeLength, encode, lineRows } from "./encode.ts";
 import { demotes } from "./exact.ts";
@@ -45,6 +47,14 @@ import { insertWaitcnt } from "./waitcnt.ts";
 /** Each round's registers live shorter; a few are enough. */
 const MAX_SPILL_ROUNDS = 20;
 
+/** Reports a phase with the number of machine instructions behind it, where the host wants to know. */
+function report(phase: Phase): void {
+  if (!optionFlag(OptionFlag.PHASES)) return;
+  let count: u32 = 0;
+  for (let k: u32 = 0; k < layoutLength(); k++) for (let i = bFirst[bOrder[k]]; i != 0; i = mNext[i]) count++;
+  phased(phase, count);
+}
+
 /** IR to machine IR with virtual registers, coalesced. `thrifty`: for few registers rather than for speed. */
 export function select(thrifty: bool): void {
   assert(COLUMNS_END <= BACKEND_END);
@@ -54,19 +64,25 @@ export function select(thrifty: bool): void {
   if (failed()) return;
   selectFunction();
   if (failed()) return;
+  report(Phase.SELECT);
   // At level 0 the order is that of selection.
   if (!thrifty && option(Option.LEVEL) > 0) {
     pairShared();
     schedule();
+    report(Phase.SCHEDULE);
   }
   if (!ASC_NO_ASSERT) nameOperands(layoutLength());
   liveness(!thrifty && option(Option.LEVEL) == 0);
+  report(Phase.LIVENESS);
   coalesce();
+  report(Phase.COALESCE);
 }
 
 /** Gives all virtual registers places, spilling where the file is too small. */
 export function allocateAll(): void {
-  if (!allocate(false) && !failed()) {
+  const fits = allocate(false);
+  report(Phase.ALLOCATE);
+  if (!fits && !failed()) {
     select(true);
     for (let round = 0; !failed() && !allocate(true) && !failed(); round++) {
       if (round == MAX_SPILL_ROUNDS) fail(Fail.OUT_OF_REGISTERS, 1, 256, 0);
@@ -74,6 +90,7 @@ export function allocateAll(): void {
       liveAgain();
       coalesce();
     }
+    report(Phase.SPILL);
   }
   // What spilling set up for itself.
   if (!ASC_NO_ASSERT && !failed()) nameOperands(layoutLength());
@@ -88,8 +105,10 @@ export function finish(): void {
     peephole();
   }
   shrinkForms();
+  report(Phase.CLEANUP);
   insertWaitcnt();
   if (option(Option.LEVEL) > 0) formClauses();
+  report(Phase.WAITS);
 }
 
 /** Compiles the final IR; the results are read through the functions below. 0, or the failure's code. */
@@ -105,6 +124,7 @@ export function emit(): i32 {
   relaxBranches();
   if (failed()) return failureCode();
   encode();
+  report(Phase.ENCODE);
   return failureCode();
 }
 
