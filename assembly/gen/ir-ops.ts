@@ -523,97 +523,99 @@ export const enum Op {
   READ_LANE = 148,
   /** a in lane b & 31; any value if that lane is inactive */
   SHUFFLE = 149,
+  /** a in lane l ^ `index`, l the lane; any value if inactive */
+  LANE_XOR = 150,
   /** a of all active lanes combined; `index`: 0 iadd, imul, imin, imax, umin, umax, iand, ior, ixor, fadd, fmul, fmin, fmax */
-  WAVE_REDUCE = 150,
+  WAVE_REDUCE = 151,
   /** a combined as in wave_reduce; `bits` 0 with all lanes before, 1 of all lanes before alone, 2 4 8 16 of the lane's cluster of that size */
-  WAVE_SCAN = 151,
+  WAVE_SCAN = 152,
   /** number of the lane in its wave */
-  LOAD_LANE_ID = 152,
+  LOAD_LANE_ID = 153,
   /** gl_LocalInvocationID `component` */
-  LOAD_LOCAL_ID = 153,
+  LOAD_LOCAL_ID = 154,
   /** gl_WorkGroupID `component` */
-  LOAD_WORKGROUP_ID = 154,
+  LOAD_WORKGROUP_ID = 155,
   /** gl_NumWorkGroups `component` */
-  LOAD_NUM_WORKGROUPS = 155,
+  LOAD_NUM_WORKGROUPS = 156,
   /** component 0 i, 1 j of kind `index` */
-  LOAD_BARY = 156,
+  LOAD_BARY = 157,
   /** attribute at location `index`, component, at i, j */
-  INTERP = 157,
+  INTERP = 158,
   /** attribute at location `index` of the provoking vertex */
-  INTERP_FLAT = 158,
+  INTERP_FLAT = 159,
   /** x, y, z in the window, w of the clip space */
-  LOAD_FRAG_COORD = 159,
+  LOAD_FRAG_COORD = 160,
   /** not 0 for front faces */
-  LOAD_FRONT_FACE = 160,
+  LOAD_FRONT_FACE = 161,
   /** sample id in [11:8], layer in [26:16] */
-  LOAD_ANCILLARY = 161,
+  LOAD_ANCILLARY = 162,
   /** samples that the primitive covers */
-  LOAD_SAMPLE_COVERAGE = 162,
+  LOAD_SAMPLE_COVERAGE = 163,
   /** a in lane (`index` >> 2 * l) & 3 of the quad, l the lane's place in it */
-  QUAD_PERM = 163,
+  QUAD_PERM = 164,
   /** the active lanes (with a source: where it is true) become helpers: they write and export nothing from here on */
-  DEMOTE = 164,
+  DEMOTE = 165,
   /** the lane is a helper */
-  LOAD_HELPER = 165,
+  LOAD_HELPER = 166,
   /** number of the vertex, without the base */
-  LOAD_VERTEX_ID = 166,
+  LOAD_VERTEX_ID = 167,
   /** number of the instance, without the base */
-  LOAD_INSTANCE_ID = 167,
+  LOAD_INSTANCE_ID = 168,
   /** component 0 base vertex, 1 draw number, 2 first instance */
-  LOAD_DRAW = 168,
+  LOAD_DRAW = 169,
   /** element a of the vertex buffer `binding`, from byte `base` on, in buffer format `bits` */
-  LOAD_VERTEX = 169,
+  LOAD_VERTEX = 170,
   /** to `index` */
-  EXPORT = 170,
+  EXPORT = 171,
   /** two f32 to f16 towards 0, a in the low half */
-  PACK_HALF_RTZ = 171,
+  PACK_HALF_RTZ = 172,
   /** two f32 of 0..1 to 16 bits unsigned normalised */
-  PACK_UNORM16 = 172,
+  PACK_UNORM16 = 173,
   /** two f32 of -1..1 to 16 bits signed normalised */
-  PACK_SNORM16 = 173,
+  PACK_SNORM16 = 174,
   /** two words to 16 bits, unsigned saturating */
-  PACK_UINT16 = 174,
+  PACK_UINT16 = 175,
   /** two words to 16 bits, signed saturating */
-  PACK_SINT16 = 175,
+  PACK_SINT16 = 176,
   /** filtered texel (gather: one component of four) that needs no other lane */
-  IMAGE_SAMPLE = 176,
+  IMAGE_SAMPLE = 177,
   /** as image_sample, with the LOD from the coordinates of the quad */
-  IMAGE_SAMPLE_QUAD = 177,
+  IMAGE_SAMPLE_QUAD = 178,
   /** clamped and unclamped LOD that image_sample_quad would use */
-  IMAGE_QUERY_LOD = 178,
+  IMAGE_QUERY_LOD = 179,
   /** texel at integer coordinates */
-  IMAGE_LOAD = 179,
+  IMAGE_LOAD = 180,
   /** sets the texel at integer coordinates */
-  IMAGE_STORE = 180,
+  IMAGE_STORE = 181,
   /** the old texel; atomic 9: compare and swap, new value first */
-  IMAGE_ATOMIC = 181,
+  IMAGE_ATOMIC = 182,
   /** width, height, depth or layers, levels at the LOD in the address */
-  IMAGE_SIZE = 182,
+  IMAGE_SIZE = 183,
   /** samples of a texel, from the descriptor */
-  IMAGE_SAMPLES = 183,
+  IMAGE_SAMPLES = 184,
   /** texel, converted by the buffer's format */
-  LOAD_TEXEL = 184,
+  LOAD_TEXEL = 185,
   /** data, index, element */
-  STORE_TEXEL = 185,
+  STORE_TEXEL = 186,
   /** index, element, data; atomic 9: compare and swap, new value first */
-  TEXEL_ATOMIC = 186,
+  TEXEL_ATOMIC = 187,
   /** texels of the bound range; source: element */
-  TEXEL_COUNT = 187,
+  TEXEL_COUNT = 188,
   /** face number as a float */
-  CUBE_ID = 188,
+  CUBE_ID = 189,
   /** s coordinate, not divided */
-  CUBE_S = 189,
+  CUBE_S = 190,
   /** t coordinate, not divided */
-  CUBE_T = 190,
+  CUBE_T = 191,
   /** twice the major axis */
-  CUBE_MA = 191,
+  CUBE_MA = 192,
   /** leaves the innermost loop */
-  BREAK = 192,
+  BREAK = 193,
   /** goes to the innermost loop's continue list; not inside that list */
-  CONTINUE = 193,
+  CONTINUE = 194,
   /** ends the invocation */
-  END = 194,
-  COUNT = 195,
+  END = 195,
+  COUNT = 196,
 }
 
 /** `set` of a buffer access through a descriptor_address. */
@@ -670,10 +672,10 @@ const OPFLAGS: usize = memory.data<u32>([
   515, 515, 515, 515, 513, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 1, 1, 72,
   80, 1025, 1032, 1040, 1296, 1296, 1, 1, 1025, 1025, 1032, 1040, 1296, 1296, 1288, 1040,
-  16, 16, 2176, 2176, 2176, 2304, 2176, 2304, 257, 257, 129, 129, 257, 257, 257, 257,
-  257, 257, 257, 2304, 16, 2304, 257, 257, 129, 1, 16, 513, 1, 1, 513, 513,
-  1, 2304, 2304, 8, 16, 272, 1, 1, 8, 16, 272, 1, 1, 1, 1, 1,
-  32, 32, 32,
+  16, 16, 2176, 2176, 2176, 2304, 2304, 2176, 2304, 257, 257, 129, 129, 257, 257, 257,
+  257, 257, 257, 257, 2304, 16, 2304, 257, 257, 129, 1, 16, 513, 1, 1, 513,
+  513, 1, 2304, 2304, 8, 16, 272, 1, 1, 8, 16, 272, 1, 1, 1, 1,
+  1, 32, 32, 32,
 ]);
 /** `OpFlag` bits of an op. */
 export function opFlags(op: u32): u32 {
@@ -691,9 +693,9 @@ const OPDST: usize = memory.data<u8>([
   4, 4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 3,
   0, 4, 4, 0, 4, 4, 2, 2, 4, 4, 4, 0, 4, 4, 4, 0,
   0, 0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
-  2, 2, 2, 2, 0, 1, 2, 2, 2, 4, 0, 2, 2, 2, 2, 2,
-  4, 4, 4, 4, 0, 2, 4, 2, 4, 0, 2, 2, 2, 2, 2, 2,
-  0, 0, 0,
+  2, 2, 2, 2, 2, 0, 1, 2, 2, 2, 4, 0, 2, 2, 2, 2,
+  2, 4, 4, 4, 4, 0, 2, 4, 2, 4, 0, 2, 2, 2, 2, 2,
+  2, 0, 0, 0,
 ]);
 /** 0 no result, 1 boolean, 2 32-bit, 3 the instruction's width, 4 vector. */
 export function opDst(op: u32): u32 {
@@ -710,10 +712,10 @@ const OPMINSOURCES: usize = memory.data<u8>([
   2, 2, 2, 2, 2, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
   1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
   1, 1, 1, 2, 2, 3, 0, 0, 0, 1, 1, 2, 2, 3, 1, 2,
-  0, 0, 1, 1, 2, 2, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0,
-  0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 2, 2, 2, 2, 2,
-  0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 3, 3, 3, 3,
-  0, 0, 0,
+  0, 0, 1, 1, 2, 2, 1, 1, 1, 0, 0, 0, 0, 0, 2, 0,
+  0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 2, 2, 2, 2,
+  2, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 3, 3, 3,
+  3, 0, 0, 0,
 ]);
 /** Sources the op must have. */
 export function opMinSources(op: u32): u32 {
@@ -730,10 +732,10 @@ const OPMAXSOURCES: usize = memory.data<u8>([
   2, 2, 2, 2, 2, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
   1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
   1, 2, 2, 3, 3, 4, 1, 1, 1, 1, 1, 2, 2, 3, 1, 2,
-  0, 0, 1, 1, 2, 2, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0,
-  0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 255, 2, 2, 2, 2, 2,
-  255, 255, 255, 255, 255, 255, 255, 255, 2, 3, 255, 1, 3, 3, 3, 3,
-  0, 0, 0,
+  0, 0, 1, 1, 2, 2, 1, 1, 1, 0, 0, 0, 0, 0, 2, 0,
+  0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 255, 2, 2, 2, 2,
+  2, 255, 255, 255, 255, 255, 255, 255, 255, 2, 3, 255, 1, 3, 3, 3,
+  3, 0, 0, 0,
 ]);
 /** Sources the op may have; 255: any number. */
 export function opMaxSources(op: u32): u32 {
@@ -750,10 +752,10 @@ const OPSOURCEKINDS: usize = memory.data<u32>([
   34, 34, 34, 34, 34, 51, 51, 819, 51, 51, 3, 3, 3, 3, 3, 3,
   3, 35, 3, 819, 2, 2, 2, 3, 3, 3, 3, 51, 51, 51, 51, 0,
   0, 34, 50, 803, 818, 13106, 2, 2, 2, 2, 2, 35, 50, 818, 2, 35,
-  0, 0, 1, 2, 34, 34, 2, 2, 0, 0, 0, 0, 0, 34, 0, 0,
-  0, 0, 0, 2, 1, 0, 0, 0, 0, 2, 2, 34, 34, 34, 34, 34,
-  2, 2, 2, 2, 2, 2, 2, 2, 34, 547, 2, 2, 546, 546, 546, 546,
-  0, 0, 0,
+  0, 0, 1, 2, 34, 34, 2, 2, 2, 0, 0, 0, 0, 0, 34, 0,
+  0, 0, 0, 0, 2, 1, 0, 0, 0, 0, 2, 2, 34, 34, 34, 34,
+  34, 2, 2, 2, 2, 2, 2, 2, 2, 34, 547, 2, 2, 546, 546, 546,
+  546, 0, 0, 0,
 ]);
 /** 4 bits a source: 0 as the instruction, 1 boolean, 2 32-bit, 3 vector. */
 export function opSourceKinds(op: u32): u32 {
@@ -770,10 +772,10 @@ const OPIMMS: usize = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
   1, 4, 4, 4, 4, 3, 2, 2, 1, 1, 2, 2, 2, 1, 2, 2,
-  2, 2, 0, 0, 0, 0, 1, 2, 0, 1, 1, 1, 2, 2, 2, 1,
-  0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 2, 0, 0, 0, 0, 0,
-  3, 3, 3, 3, 3, 3, 3, 3, 2, 2, 3, 2, 0, 0, 0, 0,
-  0, 0, 0,
+  2, 2, 0, 0, 0, 0, 1, 1, 2, 0, 1, 1, 1, 2, 2, 2,
+  1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 2, 0, 0, 0, 0,
+  0, 3, 3, 3, 3, 3, 3, 3, 3, 2, 2, 3, 2, 0, 0, 0,
+  0, 0, 0, 0,
 ]);
 /** Number of immediates. */
 export function opImms(op: u32): u32 {

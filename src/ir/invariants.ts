@@ -64,6 +64,7 @@ export const immediateRanges: Readonly<Record<string, Ranges>> = {
   interp_flat: attribute,
   load_frag_coord: { component },
   quad_perm: { index: { below: 256 } },
+  lane_xor: { index: { below: 32 } },
   load_draw: axis,
   load_vertex: { bits: { below: 128 } },
   export: { index: { below: 256 + 128 }, bits: { below: 128 } },

@@ -358,6 +358,15 @@ const makeRows = (): readonly OpRow[] => [
   ),
   op("shuffle", "32", s2, F.Wave | F.Divergent, "a in lane b & 31; any value if that lane is inactive"),
   op(
+    "lane_xor",
+    "32",
+    s1,
+    F.Wave | F.Divergent,
+    "a in lane l ^ `index`, l the lane; any value if inactive",
+    undefined,
+    ["index"],
+  ),
+  op(
     "wave_reduce",
     "32",
     s1,

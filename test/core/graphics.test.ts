@@ -99,6 +99,21 @@ describe("vertex and fragment stages", () => {
     expect(matching(fine, /v_and/)).toEqual([]);
   });
 
+  it("shuffles by xor go through DPP within a row, and by v_permlanex16 to the other row", () => {
+    const { lines } = compile(
+      "compute",
+      `#version 450
+#extension GL_KHR_shader_subgroup_shuffle : require
+layout(local_size_x=32) in; layout(binding=0) buffer B { float b[]; };
+void main() { float x = b[gl_LocalInvocationIndex]; x = max(x, subgroupShuffleXor(x, 4u)); b[gl_LocalInvocationIndex] = x - subgroupShuffleXor(x, 17u); }`,
+    );
+    expect(matching(lines, /_dpp/)).toEqual([expect.stringMatching(/^v_max_f32_dpp v\d+, (v\d+), \1 row_xmask:4 /)]);
+    // Lane l of the other row is l ^ 1: a nibble each.
+    expect(lines.filter((line) => /0x67452301|0xefcdab89/.test(line)).length).toBe(2);
+    expect(matching(lines, /^v_permlanex16_b32/).length).toBe(1);
+    expect(matching(lines, /^ds_/)).toEqual([]);
+  });
+
   it("asks images and texel buffers for the components that are read", () => {
     const { lines } = compile(
       "fragment",

@@ -106,6 +106,7 @@ const cases: readonly { readonly rule: Name; readonly what: string; readonly bad
       ["%a:32 = load_shared %z base=0 bits=77", "%a:32 = load_shared %z base=0 bits=16"],
       ["%a:32 = load_local_id component=3", "%a:32 = load_local_id component=2"],
       ["%a:32 = quad_perm %z index=256", "%a:32 = quad_perm %z index=255"],
+      ["%a:32 = lane_xor %z index=32", "%a:32 = lane_xor %z index=31"],
       ["%a:1 = const 2", "%a:1 = const 1"],
       ["memory_barrier scope=7 storage=1", "memory_barrier scope=6 storage=1"],
     ] as const

@@ -3,12 +3,12 @@ import { Op } from "../../gen/ir-ops.ts";
 import { Op as Isa } from "../../gen/isa-ops.ts";
 import { componentsOf, imm, nextInstr, opOf, prevInstr, src, srcCount } from "../ir/index.ts";
 import { constantOperand, copy, inVgpr, raw, valu } from "./build.ts";
-import { mDst0, mImm, mLit, mMods, mSrc0, mSrc1, mSrc2, mSrc3, valueOperand } from "./columns.ts";
+import { mDst0, mImm, mMods, mSrc0, mSrc1, mSrc2, mSrc3, valueOperand } from "./columns.ts";
 import { vertexDescriptor } from "./descriptors.ts";
 import { demote, helperMask, lastPixels } from "./exact.ts";
 import { attributeOf, barycentricArgument, drawArgument, parameterOf, stageArgument } from "./launch.ts";
 import { Hw, hw, isVgprOperand, Mod, newVreg, RegClass, setSource } from "./machine.ts";
-import { quadDword } from "./select-dpp.ts";
+import { selectPermutation } from "./select-dpp.ts";
 import { define, maskOf, operandOf } from "./values.ts";
 
 function interpolate(i: u32): void {
@@ -27,16 +27,6 @@ function interpolate(i: u32): void {
   mDst0[p2] = dst;
   mSrc0[p2] = y;
   mImm[p2] = place;
-}
-
-function quadPermutation(i: u32): void {
-  const value = inVgpr(operandOf(src(i, 0)));
-  const dst = define(i);
-  const j = raw(Isa.v_mov_b32_e32);
-  mDst0[j] = dst;
-  mSrc0[j] = value;
-  mMods[j] = Mod.DPP;
-  mLit[j] = quadDword(imm(i, 0));
 }
 
 function vertexFetch(i: u32): void {
@@ -185,7 +175,8 @@ export function selectGraphics(i: u32): bool {
       return true;
     }
     case Op.QUAD_PERM:
-      quadPermutation(i);
+    case Op.LANE_XOR:
+      selectPermutation(i);
       return true;
     case Op.DEMOTE:
       demote(i, srcCount(i) == 0 ? 0 : maskOf(src(i, 0)));

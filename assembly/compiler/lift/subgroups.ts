@@ -169,7 +169,12 @@ function quadPermutation(op: u32, by: u32): i32 {
 function swapped(by: u32): i32 {
   return <i32>(by | ((1 ^ by) << 2) | ((2 ^ by) << 4) | ((3 ^ by) << 6));
 }
-function permuted(at: u32, permutation: u32): void {
+/** A shuffle by xor with a constant that leads out of the quad: which; 0 for none. */
+function xorOf(op: u32, by: u32): u32 {
+  return op == SpvOp.OpGroupNonUniformShuffleXor && isConst(by) && constBits(by) < 32 ? constBits(by) : 0;
+}
+/** Each leaf of the operand in word 4 from another lane, by `op` with an immediate. */
+function permuted(at: u32, op: u32, permutation: u32): void {
   const id = valueAt(at + 4);
   const type = idAt(at + 1);
   if (failed() || idType[id] != type) {
@@ -180,7 +185,7 @@ function permuted(at: u32, permutation: u32): void {
   const out = newLeaves(n);
   for (let k: u32 = 0; k < n && !failed(); k++) {
     const v = leafPool[idLeaf[id] + k];
-    const moved = alu1(Op.QUAD_PERM, word(v));
+    const moved = alu1(op, word(v));
     setImm(moved, 0, permutation);
     leafPool[out + k] = unword(moved, v);
   }
@@ -347,7 +352,8 @@ export function liftSubgroup(op: u32, at: u32, count: u32): void {
       const by = leafPool[operand(at + 5, 1)];
       if (failed()) return;
       const permutation = quadPermutation(op, by);
-      if (permutation >= 0) permuted(at, <u32>permutation);
+      if (permutation >= 0) permuted(at, Op.QUAD_PERM, <u32>permutation);
+      else if (xorOf(op, by) != 0) permuted(at, Op.LANE_XOR, xorOf(op, by));
       else moved(at, sourceLane(op, by), false);
       return;
     }

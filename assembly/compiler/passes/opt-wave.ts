@@ -30,7 +30,8 @@ const MAX_ROUNDS = 4;
 /** Ops whose result for a uniform source is that source. */
 function keepsUniform(i: u32): bool {
   const op = opOf(i);
-  if (op == Op.SHUFFLE || op == Op.READ_LANE || op == Op.READ_FIRST_LANE || op == Op.QUAD_PERM) return true;
+  if (op == Op.SHUFFLE || op == Op.READ_LANE || op == Op.READ_FIRST_LANE) return true;
+  if (op == Op.QUAD_PERM || op == Op.LANE_XOR) return true;
   if (op == Op.WAVE_REDUCE) return isIdempotent(imm(i, 0));
   // Of no lane at all an exclusive scan gives the identity.
   return op == Op.WAVE_SCAN && imm(i, 1) != 1 && isIdempotent(imm(i, 0));
@@ -47,6 +48,7 @@ function isCount(i: u32): bool {
 function hasAny(): bool {
   return (
     hasMade(Op.SHUFFLE) ||
+    hasMade(Op.LANE_XOR) ||
     hasMade(Op.READ_LANE) ||
     hasMade(Op.READ_FIRST_LANE) ||
     hasMade(Op.QUAD_PERM) ||

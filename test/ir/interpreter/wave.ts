@@ -315,6 +315,8 @@ export class Wave {
         return this.#scalar(to!, i, (l) => word(a, word(b, l) & 31));
       case "shuffle":
         return this.#gather(to!, (l) => word(a, word(b, l) & 31));
+      case "lane_xor":
+        return this.#gather(to!, (l) => word(a, l ^ imm("index")));
       case "quad_perm":
         return this.#gather(to!, (l) => word(a, (l & ~3) | ((imm("index") >>> (2 * (l & 3))) & 3)));
       case "wave_reduce":
