@@ -107,8 +107,17 @@ export function conditionInScc(value: u32): bool {
 
 /** The lane mask of a boolean. */
 export function maskOf(value: u32): u32 {
+  let v = value;
+  let inverted = false;
+  while (valueOperand[v] == 0 && opOf(v) == Op.INOT) {
+    inverted = !inverted;
+    v = src(v, 0);
+  }
+  const mask = plainMask(v);
+  return inverted ? saluNew(Isa.s_not_b32, mask, 0) : mask;
+}
+function plainMask(value: u32): u32 {
   if (valueOperand[value] != 0) return valueOperand[value];
-  if (opOf(value) == Op.INOT) return saluNew(Isa.s_not_b32, maskOf(src(value, 0)), 0);
   if (isScalarCompare(value)) {
     conditionInScc(value);
     return saluNew(Isa.s_cselect_b32, hw(Hw.MINUS_ONE, 1), hw(Hw.ZERO, 1));
