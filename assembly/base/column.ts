@@ -107,14 +107,3 @@ export class Field16 {
     store<u32>(changetype<usize>(this) + ((<usize>i) << 6), value);
   }
 }
-
-/** As `Field8`, in rows of 32 words. */
-@unmanaged
-export class Field32 {
-  @operator("[]") get(i: u32): u32 {
-    return load<u32>(changetype<usize>(this) + ((<usize>i) << 7));
-  }
-  @operator("[]=") set(i: u32, value: u32): void {
-    store<u32>(changetype<usize>(this) + ((<usize>i) << 7), value);
-  }
-}

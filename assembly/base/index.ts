@@ -1,5 +1,5 @@
 // asc resolves `import … from "./x.ts"` but not `export … from "./x.ts"`: so import, then export.
-import { BitSet, Field2, Field4, Field8, Field16, Field32, U8Column, U32Column } from "./column.ts";
+import { BitSet, Field2, Field4, Field8, Field16, U8Column, U32Column } from "./column.ts";
 import {
   Fail,
   fail,
@@ -24,7 +24,6 @@ export {
   Field4,
   Field8,
   Field16,
-  Field32,
   fail,
   failAt,
   failed,

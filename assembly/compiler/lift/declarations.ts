@@ -117,9 +117,11 @@ function liftDecorate(at: u32, count: u32): void {
     case SpvDecoration.Index:
       decStride[id] = decStride[id] | (min<u32>(value, 255) << 24);
       break;
-    default:
-      idDec[id] = idDec[id] | decorationBit(wordAt(at + 2));
+    default: {
+      const bit = decorationBit(wordAt(at + 2));
+      if (bit != 0) idDec[id] = idDec[id] | bit;
       break;
+    }
   }
 }
 
@@ -133,7 +135,7 @@ function liftGroup(at: u32, count: u32): void {
     if (decBuiltIn[group] != 0) decBuiltIn[id] = decBuiltIn[group];
     if (decSpecId[group] != 0) decSpecId[id] = decSpecId[group];
     if (decStride[group] != 0) decStride[id] = decStride[group];
-    idDec[id] = idDec[id] | idDec[group];
+    if (idDec[group] != 0) idDec[id] = idDec[id] | idDec[group];
   }
 }
 

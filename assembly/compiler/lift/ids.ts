@@ -2,7 +2,7 @@
  * What the lifter knows of each SPIR-V id, in columns by id. A value is a run of scalar leaves (IR values) in the leaf
  * pool: a composite shares the leaves of its parts, so extracts and copies cost nothing.
  */
-import { Fail, Field32, fail, Limit, U32Column } from "../../base/index.ts";
+import { Fail, Field4, Field8, Field16, fail, Limit, U32Column } from "../../base/index.ts";
 import { Option, option, words } from "../io.ts";
 import { LIFT_BASE } from "../memory-map.ts";
 
@@ -28,47 +28,53 @@ export const enum IdClass {
   TEXEL = 9,
 }
 
-/** Class in the low byte; decoration bits (`Dec`) above. */
-export const idClass = changetype<Field32>(LIFT_BASE);
-export const idDec = changetype<Field32>(LIFT_BASE + 4);
+// Tables of rows by id: what values have is apart from what few ids have, which a long module need not go through.
+const ROWS: usize = <usize>MAX_IDS + 16;
+const IDS: usize = LIFT_BASE;
+const POINTERS: usize = IDS + (ROWS << 4) + 0x140;
+const FACTS: usize = POINTERS + (ROWS << 5) + 0x240;
+
+export const idClass = changetype<Field4>(IDS);
 /** Value, pointer: its type id. Label, function: word index of its instruction. */
-export const idType = changetype<Field32>(LIFT_BASE + 8);
+export const idType = changetype<Field4>(IDS + 4);
 /** Value: first leaf. */
-export const idLeaf = changetype<Field32>(LIFT_BASE + 12);
-/** Decorated numbers, each + 1, 0 for none. */
-export const decBinding = changetype<Field32>(LIFT_BASE + 16);
-export const decSet = changetype<Field32>(LIFT_BASE + 20);
-export const decBuiltIn = changetype<Field32>(LIFT_BASE + 24);
-export const decSpecId = changetype<Field32>(LIFT_BASE + 28);
-/** Types: ArrayStride in bytes, 0 for none. Variables: location + 1, component << 16, index << 24. */
-export const decStride = changetype<Field32>(LIFT_BASE + 32);
-/** First row of member decorations + 1. */
-const decMembers = changetype<Field32>(LIFT_BASE + 36);
-// Types: kind, parts (`types.ts`).
-export const typeKind = changetype<Field32>(LIFT_BASE + 40);
-export const typeA = changetype<Field32>(LIFT_BASE + 44);
-export const typeB = changetype<Field32>(LIFT_BASE + 48);
-/** Scalars in a value of the type, saturated at MAX_LEAVES + 1. */
-export const typeLeaves = changetype<Field32>(LIFT_BASE + 52);
-/** Bytes and alignment in workgroup memory. */
-export const typeSize = changetype<Field32>(LIFT_BASE + 56);
-export const typeAlign = changetype<Field32>(LIFT_BASE + 60);
-export const typeDepth = changetype<Field32>(LIFT_BASE + 64);
-// Pointers: see `pointers.ts`.
-export const ptrVar = changetype<Field32>(LIFT_BASE + 68);
-export const ptrConst = changetype<Field32>(LIFT_BASE + 72);
-export const ptrDyn = changetype<Field32>(LIFT_BASE + 76);
-export const ptrElem = changetype<Field32>(LIFT_BASE + 80);
-export const ptrStride = changetype<Field32>(LIFT_BASE + 84);
-export const ptrFlags = changetype<Field32>(LIFT_BASE + 88);
-export const ptrRange = changetype<Field32>(LIFT_BASE + 92);
+export const idLeaf = changetype<Field4>(IDS + 8);
 /** Label: the stamp of the function instance that has emitted it. Function: 1 while active. Phi: its variable + 1. */
-export const idStamp = changetype<Field32>(LIFT_BASE + 96);
+export const idStamp = changetype<Field4>(IDS + 12);
+// Pointers: see `pointers.ts`.
+export const ptrVar = changetype<Field8>(POINTERS);
+export const ptrConst = changetype<Field8>(POINTERS + 4);
+export const ptrDyn = changetype<Field8>(POINTERS + 8);
+export const ptrElem = changetype<Field8>(POINTERS + 12);
+export const ptrStride = changetype<Field8>(POINTERS + 16);
+export const ptrFlags = changetype<Field8>(POINTERS + 20);
+export const ptrRange = changetype<Field8>(POINTERS + 24);
+/** Decoration bits (`Dec`). */
+export const idDec = changetype<Field8>(POINTERS + 28);
+/** Decorated numbers, each + 1, 0 for none. */
+export const decBinding = changetype<Field16>(FACTS);
+export const decSet = changetype<Field16>(FACTS + 4);
+export const decBuiltIn = changetype<Field16>(FACTS + 8);
+export const decSpecId = changetype<Field16>(FACTS + 12);
+/** Types: ArrayStride in bytes, 0 for none. Variables: location + 1, component << 16, index << 24. */
+export const decStride = changetype<Field16>(FACTS + 16);
+/** First row of member decorations + 1. */
+const decMembers = changetype<Field16>(FACTS + 20);
+// Types: kind, parts (`types.ts`).
+export const typeKind = changetype<Field16>(FACTS + 24);
+export const typeA = changetype<Field16>(FACTS + 28);
+export const typeB = changetype<Field16>(FACTS + 32);
+/** Scalars in a value of the type, saturated at MAX_LEAVES + 1. */
+export const typeLeaves = changetype<Field16>(FACTS + 36);
+/** Bytes and alignment in workgroup memory. */
+export const typeSize = changetype<Field16>(FACTS + 40);
+export const typeAlign = changetype<Field16>(FACTS + 44);
+export const typeDepth = changetype<Field16>(FACTS + 48);
 // Labels: the innermost frame + 1 that they end or go on with, that of the switch they are a case of; branches to them.
-export const labelFrame = changetype<Field32>(LIFT_BASE + 100);
-export const labelSwitch = changetype<Field32>(LIFT_BASE + 104);
-export const labelBranches = changetype<Field32>(LIFT_BASE + 108);
-const IDS_END: usize = LIFT_BASE + ((<usize>MAX_IDS + 16) << 7) + 0x540;
+export const labelFrame = changetype<Field16>(FACTS + 52);
+export const labelSwitch = changetype<Field16>(FACTS + 56);
+export const labelBranches = changetype<Field16>(FACTS + 60);
+const IDS_END: usize = FACTS + (ROWS << 6) + 0x540;
 
 export const leafPool = changetype<U32Column>(IDS_END);
 const LEAF_END: usize = IDS_END + ((<usize>MAX_LEAF_POOL) << 2);
@@ -143,7 +149,10 @@ export function resetIds(ids: u32): void {
   leafTop = 1;
   rawTop = 0;
   memberTop = 0;
-  memory.fill(LIFT_BASE, 0, (<usize>ids + <usize>Own.COUNT) << 7);
+  const rows = <usize>ids + <usize>Own.COUNT;
+  memory.fill(IDS, 0, rows << 4);
+  memory.fill(POINTERS, 0, rows << 5);
+  memory.fill(FACTS, 0, rows << 6);
 }
 
 export function malformed(at: u32): void {
