@@ -94,6 +94,11 @@ function enter(h: u32, i: u32): void {
   }
   if (poolMask + 1 >= MAX_POOL) return;
   poolMask = poolMask * 4 + 3;
+  poolRun();
+}
+
+/** Fills the table with the run of constants, as far as it takes them. */
+function poolRun(): void {
   pool.clear(0, poolMask + 1);
   pooled = 0;
   for (let k = firstInstr(entryBlock()); k != 0 && opOf(k) == Op.CONST && pooled <= poolMask >> 1; k = nextInstr(k)) {
@@ -102,6 +107,14 @@ function enter(h: u32, i: u32): void {
     pool[slot] = k;
     pooled++;
   }
+}
+
+/** Instructions have new numbers. The cursor is lost. */
+export function poolAgain(): void {
+  lastConstant = 0;
+  cursorBlock = entryBlock();
+  cursorAt = 0;
+  poolRun();
 }
 
 /** Enters an instruction of the leading run of constants into the pool (after a snapshot was read). */

@@ -42,6 +42,7 @@ import {
   tableWord,
   varWidth,
 } from "./columns.ts";
+import { compact } from "./compact.ts";
 import { commonDominator, computeDominance, dominates, useBlock } from "./dominance.ts";
 import {
   addSrc,
@@ -150,6 +151,7 @@ import {
 import { brokenAt, brokenPlace, validate, validateLifted } from "./validate.ts";
 
 export {
+  compact,
   addContraction,
   addPred,
   addSrc,

@@ -54,6 +54,16 @@ export function instrLimit(): u32 {
   return instrTop;
 }
 
+/** All slots are below this. */
+export function slotLimit(): u32 {
+  return slotTop;
+}
+/** Of `compact`: rows from here on are free again. */
+export function setLimits(instrs: u32, slots: u32): void {
+  instrTop = instrs;
+  slotTop = slots;
+}
+
 export function opOf(i: u32): u32 {
   return instrHead[i] & 0xffff;
 }

@@ -28,10 +28,18 @@ export function mapClear(entries: u32): void {
   used = 0;
 }
 
+/**
+ * Passes go through a long shader block by block: keys whose `a` are neighbours begin at neighbours, four `b` in a row
+ * side by side. Where another key is, the way on is the key's own, so that a full stretch costs no more than elsewhere.
+ */
 function slotOf(a: u32, b: u32): u32 {
-  let h = (a * 0x9e3779b1) ^ (b * 0x85ebca6b);
-  h = (h ^ (h >> 15)) & mask;
-  while (keyA[h] != 0 && (keyA[h] != a || keyB[h] != b)) h = (h + 1) & mask;
+  const group = (b >> 2) * 0x9e3779b1;
+  let h = (((a + (group ^ (group >> 15))) << 2) | (b & 3)) & mask;
+  if (keyA[h] == 0 || (keyA[h] == a && keyB[h] == b)) return h;
+  const mixed = (a * 0x9e3779b1) ^ (b * 0x85ebca6b);
+  const step = (mixed ^ (mixed >> 15)) | 1;
+  do h = (h + step) & mask;
+  while (keyA[h] != 0 && (keyA[h] != a || keyB[h] != b));
   return h;
 }
 

@@ -11,6 +11,7 @@ import { Fail, fail, failed, Limit, spend, U32Column } from "../../base/index.ts
 import { Op } from "../../gen/ir-ops.ts";
 import {
   blockOf,
+  compact,
   constant,
   cursorBefore,
   entryBlock,
@@ -254,5 +255,7 @@ export function lowerVarsToSsa(): bool {
       setSrc(phis[k], m, endValue(pred(block, m), phiVars[k]));
   }
   if (!failed()) removeTrivial();
+  // Loads and stores are gone: half of what the lifter made.
+  if (!failed()) compact();
   return true;
 }
