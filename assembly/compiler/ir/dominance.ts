@@ -16,6 +16,8 @@ import {
   predCount,
   prevBlock,
   prevNode,
+  treeIsRead,
+  treeIsSame,
 } from "./nodes.ts";
 
 /** The block in which a use reads: a phi's at the end of the predecessor, a condition's before its if. */
@@ -26,8 +28,10 @@ export function useBlock(slot: u32): u32 {
   return op == Op.PHI ? pred(blockOf(user), sourceIndex(slot)) : blockOf(user);
 }
 
-/** Fills nodeOrder, nodeIdom, nodePre, nodeSize of all reachable blocks; uses nodeScratch. */
+/** Fills nodeOrder, nodeIdom, nodePre, nodeSize of all reachable blocks, where the tree has changed; uses nodeScratch. */
 export function computeDominance(): void {
+  if (treeIsSame()) return;
+  treeIsRead();
   let order: u32 = 0;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) nodeScratch[b] = 0;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {

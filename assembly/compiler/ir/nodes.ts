@@ -42,7 +42,19 @@ let predTop: u32 = 0;
 let ifsMade: u32 = 0;
 let loopsMade: u32 = 0;
 
+/** Blocks, their order or their edges have changed since `treeIsRead`. */
+let edited: bool = true;
+
+/** Whether the tree and its edges are what they were at the last `treeIsRead`. */
+export function treeIsSame(): bool {
+  return !edited;
+}
+export function treeIsRead(): void {
+  edited = false;
+}
+
 export function resetNodes(): void {
+  edited = true;
   nodeTop = 1;
   predTop = 0;
   ifsMade = 0;
@@ -192,6 +204,7 @@ export function pred(block: u32, k: u32): u32 {
   return predPool[nodeFirst1[block] + k];
 }
 export function setPred(block: u32, k: u32, from: u32): void {
+  edited = true;
   predPool[nodeFirst1[block] + k] = from;
 }
 /** Index of a predecessor, or -1. */
@@ -225,6 +238,7 @@ export function addPred(block: u32, from: u32): void {
 
 /** Removes the edge and the phis' sources for it. */
 export function removePred(block: u32, from: u32): void {
+  edited = true;
   const k = predIndex(block, from);
   if (k < 0) return;
   const count = nodeLast1[block];
@@ -234,6 +248,7 @@ export function removePred(block: u32, from: u32): void {
 }
 
 function newNode(kind: u32): u32 {
+  edited = true;
   let n = nodeTop;
   if (n >= MAX_NODES) {
     fail(Fail.LIMIT, Limit.NODES, MAX_NODES, 0);
@@ -260,6 +275,7 @@ function newNode(kind: u32): u32 {
 
 /** Links a free node at the end of a list. */
 function appendNode(node: u32, owner: u32, side: u32): void {
+  edited = true;
   const last = listLast(owner, side);
   nodeParent[node] = owner;
   nodeSide[node] = side;
@@ -303,6 +319,7 @@ export function newList(): u32 {
 
 /** Fills all predecessor lists in tree order from the structure. There must be no phis. */
 export function buildPreds(): void {
+  edited = true;
   predTop = 0;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     nodeFirst1[b] = 0;
@@ -320,6 +337,7 @@ export function buildPreds(): void {
 
 /** Moves all nodes of a list (owner, side) out, to stand after `at` in at's list. Both ends get merged by the caller. */
 export function spliceList(owner: u32, side: u32, at: u32): void {
+  edited = true;
   const first = listFirst(owner, side);
   const last = listLast(owner, side);
   const toOwner = nodeParent[at];
@@ -346,6 +364,7 @@ export function spliceList(owner: u32, side: u32, at: u32): void {
 
 /** Takes a node out of its list. */
 function detach(node: u32): void {
+  edited = true;
   const owner = nodeParent[node];
   const side = nodeSide[node];
   const prev = nodePrev[node];

@@ -32,9 +32,14 @@ import {
 } from "../ir/index.ts";
 import { PASS_BASE } from "../memory-map.ts";
 
-/** Heads of the chains, which go on in instrScratch. */
+/**
+ * Heads of the chains, which go on in instrScratch: an instruction in the low bits, of its hash what is no part of the
+ * bucket in the others. Where that differs nobody looks at the instruction.
+ */
 const heads = changetype<U32Column>(PASS_BASE);
 const MAX_BUCKETS: u32 = 1 << 18;
+const ID_BITS: u32 = 20;
+const ID: u32 = ((<u32>1) << ID_BITS) - 1;
 /** Longest chain looked through: longer ones are hash collisions. */
 const MAX_CHAIN = 64;
 
@@ -105,27 +110,35 @@ export function optCse(): bool {
       if ((flags & (OpFlag.PURE | OpFlag.WAVE)) == 0 || opOf(i) == Op.UNDEF) continue;
       // Who helps is another question behind a demote.
       if (opOf(i) == Op.LOAD_HELPER && hasMade(Op.DEMOTE)) continue;
-      const h = hashOf(i) & (buckets - 1);
+      const hash = hashOf(i);
+      const h = hash & (buckets - 1);
       let found: u32 = 0;
       let steps = 0;
       let before: u32 = 0;
-      for (let j = heads[h]; j != 0 && steps < MAX_CHAIN; j = instrScratch[j], steps++) {
-        if (!dominates(blockOf(j), b)) {
-          if (isInput(opOf(i)) && equal(i, j)) {
-            share(j, b);
+      let word = heads[h];
+      for (; word != 0 && steps < MAX_CHAIN; steps++) {
+        const j = word & ID;
+        const behind = instrScratch[j];
+        if ((word ^ hash) >> ID_BITS == 0) {
+          if (!dominates(blockOf(j), b)) {
+            if (isInput(opOf(i)) && equal(i, j)) {
+              share(j, b);
+              found = j;
+              break;
+            }
+            // Blocks come in an order in which what a block dominates stands together: it is behind us.
+            if (before == 0) heads[h] = behind;
+            else instrScratch[before] = behind;
+            word = behind;
+            continue;
+          }
+          if (equal(i, j)) {
             found = j;
             break;
           }
-          // Blocks come in an order in which what a block dominates stands together: it is behind us.
-          if (before == 0) heads[h] = instrScratch[j];
-          else instrScratch[before] = instrScratch[j];
-          continue;
-        }
-        if (equal(i, j)) {
-          found = j;
-          break;
         }
         before = j;
+        word = behind;
       }
       if (found != 0) {
         replaceUses(i, found);
@@ -134,7 +147,7 @@ export function optCse(): bool {
         continue;
       }
       instrScratch[i] = heads[h];
-      heads[h] = i;
+      heads[h] = (hash & ~ID) | i;
     }
   }
   return progress;
