@@ -1,5 +1,5 @@
 /** Addresses of the back end's columns. All capacities are constants; over one is `Limit.MACHINE`. */
-import { Field2, Field4, Field8, Field16, U8Column, U32Column } from "../../base/index.ts";
+import { Field2, Field4, Field8, U8Column, U32Column } from "../../base/index.ts";
 import { BACKEND_BASE } from "../memory-map.ts";
 
 /** Machine instructions; id 0 is none. */
@@ -15,10 +15,14 @@ export const MAX_CODE_WORDS: u32 = 1 << 20;
 const MAX_VALUES: u32 = 1 << 20;
 const MAX_NODES: u32 = 1 << 18;
 
-// Tables of rows; each begins on cache lines of its own.
+// Tables of rows; each begins on cache lines of its own. As in the IR (`ir/columns.ts`) what most phases look at stands in
+// rows of half a line.
 const INSTRS: usize = BACKEND_BASE + 0x500;
-const BLOCKS: usize = INSTRS + ((<usize>MAX_MINSTRS) << 6) + 0x40;
-const BLOCK_ORDER: usize = BLOCKS + ((<usize>MAX_MBLOCKS) << 6) + 0x40;
+const CODING: usize = INSTRS + ((<usize>MAX_MINSTRS) << 5) + 0x140;
+const PLACING: usize = CODING + ((<usize>MAX_MINSTRS) << 4) + 0x240;
+const BLOCKS: usize = PLACING + ((<usize>MAX_MINSTRS) << 4) + 0x40;
+const LIVE_BLOCKS: usize = BLOCKS + ((<usize>MAX_MBLOCKS) << 5) + 0x340;
+const BLOCK_ORDER: usize = LIVE_BLOCKS + ((<usize>MAX_MBLOCKS) << 5) + 0x40;
 const VREGS: usize = BLOCK_ORDER + ((<usize>MAX_MBLOCKS) << 2) + 0x40;
 const VREG_ORDER: usize = VREGS + ((<usize>MAX_VREGS) << 5) + 0x40;
 const UNITS: usize = VREG_ORDER + ((<usize>MAX_VREGS) << 2) + 0x40;
@@ -28,52 +32,52 @@ const VALUES: usize = LINKS + ((<usize>MAX_LINKS) << 3) + 0x40;
 const NODES: usize = VALUES + ((<usize>MAX_VALUES) << 4) + 0x40;
 
 // Machine instructions.
-export const mOp = changetype<Field16>(INSTRS);
-export const mDst0 = changetype<Field16>(INSTRS + 4);
-export const mDst1 = changetype<Field16>(INSTRS + 8);
-export const mSrc0 = changetype<Field16>(INSTRS + 12);
-export const mSrc1 = changetype<Field16>(INSTRS + 16);
-export const mSrc2 = changetype<Field16>(INSTRS + 20);
-export const mSrc3 = changetype<Field16>(INSTRS + 24);
+export const mOp = changetype<Field8>(INSTRS);
+export const mNext = changetype<Field8>(INSTRS + 4);
+export const mDst0 = changetype<Field8>(INSTRS + 8);
+export const mDst1 = changetype<Field8>(INSTRS + 12);
+export const mSrc0 = changetype<Field8>(INSTRS + 16);
+export const mSrc1 = changetype<Field8>(INSTRS + 20);
+export const mSrc2 = changetype<Field8>(INSTRS + 24);
+export const mSrc3 = changetype<Field8>(INSTRS + 28);
+export const mMods = changetype<Field4>(CODING);
 /** The literal dword, when an operand is `Hw.LITERAL`. */
-export const mLit = changetype<Field16>(INSTRS + 28);
+export const mLit = changetype<Field4>(CODING + 4);
 /** Offset, simm16, or the target block of a branch. */
-export const mImm = changetype<Field16>(INSTRS + 32);
-export const mMods = changetype<Field16>(INSTRS + 36);
-export const mPrev = changetype<Field16>(INSTRS + 40);
-export const mNext = changetype<Field16>(INSTRS + 44);
-export const mBlock = changetype<Field16>(INSTRS + 48);
-/** Number in layout order, from `liveness`; its uses are read at 2 * pos, its definitions written at 2 * pos + 1. */
-export const mPos = changetype<Field16>(INSTRS + 52);
-export const mPlace = changetype<Field16>(INSTRS + 56);
+export const mImm = changetype<Field4>(CODING + 8);
 /** Memory that it may reach: `alias`. */
-export const mAlias = changetype<Field16>(INSTRS + 60);
+export const mAlias = changetype<Field4>(CODING + 12);
+export const mPrev = changetype<Field4>(PLACING);
+export const mBlock = changetype<Field4>(PLACING + 4);
+/** Number in layout order, from `liveness`; its uses are read at 2 * pos, its definitions written at 2 * pos + 1. */
+export const mPos = changetype<Field4>(PLACING + 8);
+export const mPlace = changetype<Field4>(PLACING + 12);
 
 // Machine blocks.
-export const bFirst = changetype<Field16>(BLOCKS);
-export const bLast = changetype<Field16>(BLOCKS + 4);
+export const bFirst = changetype<Field8>(BLOCKS);
+export const bLast = changetype<Field8>(BLOCKS + 4);
 /** Block at this place of the layout. */
 export const bOrder = changetype<U32Column>(BLOCK_ORDER);
-/** Place of this block in the layout. */
-export const bIndex = changetype<Field16>(BLOCKS + 8);
 /** Successors where control goes, 0 for none. */
-export const bSucc0 = changetype<Field16>(BLOCKS + 12);
-export const bSucc1 = changetype<Field16>(BLOCKS + 16);
+export const bSucc0 = changetype<Field8>(BLOCKS + 8);
+export const bSucc1 = changetype<Field8>(BLOCKS + 12);
 /** Successors as one lane sees them: VGPRs are live along these. */
-export const bLane0 = changetype<Field16>(BLOCKS + 20);
-export const bLane1 = changetype<Field16>(BLOCKS + 24);
-/** First link of the predecessor lists (pool `linkNext`, `linkValue`). */
-export const bPreds = changetype<Field16>(BLOCKS + 28);
-export const bLanePreds = changetype<Field16>(BLOCKS + 32);
-export const bStartPos = changetype<Field16>(BLOCKS + 36);
-export const bEndPos = changetype<Field16>(BLOCKS + 40);
-export const bStamp = changetype<Field16>(BLOCKS + 44);
-export const bScratch = changetype<Field16>(BLOCKS + 48);
+export const bLane0 = changetype<Field8>(BLOCKS + 16);
+export const bLane1 = changetype<Field8>(BLOCKS + 20);
 /** Byte offset of the block's code. */
-export const bOffset = changetype<Field16>(BLOCKS + 52);
-export const bStack = changetype<Field16>(BLOCKS + 56);
+export const bOffset = changetype<Field8>(BLOCKS + 24);
 /** Loops around the block. */
-export const bDepth = changetype<Field16>(BLOCKS + 60);
+export const bDepth = changetype<Field8>(BLOCKS + 28);
+/** First link of the predecessor lists (pool `linkNext`, `linkValue`). */
+export const bPreds = changetype<Field8>(LIVE_BLOCKS);
+export const bLanePreds = changetype<Field8>(LIVE_BLOCKS + 4);
+export const bStartPos = changetype<Field8>(LIVE_BLOCKS + 8);
+export const bEndPos = changetype<Field8>(LIVE_BLOCKS + 12);
+export const bStamp = changetype<Field8>(LIVE_BLOCKS + 16);
+export const bScratch = changetype<Field8>(LIVE_BLOCKS + 20);
+export const bStack = changetype<Field8>(LIVE_BLOCKS + 24);
+/** Place of this block in the layout. */
+export const bIndex = changetype<Field8>(LIVE_BLOCKS + 28);
 
 // Virtual registers. info: size in [4:0], class in bit 5.
 export const vInfo = changetype<Field8>(VREGS);

@@ -323,7 +323,7 @@ function inLayoutOrder(stamp: u32, count: u32): u32 {
     last = max<u32>(last, at);
   }
   if (last - first >= 4 * count) {
-    sortByKey(touched, touchedSpare, count, changetype<usize>(bIndex), 6);
+    sortByKey(touched, touchedSpare, count, changetype<usize>(bIndex), 5);
     return count;
   }
   let n: u32 = 0;

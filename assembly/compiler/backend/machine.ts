@@ -351,21 +351,19 @@ export function newInstr(op: u32): u32 {
     return 0;
   }
   const i = instrCount++;
-  mOp[i] = op;
-  mDst0[i] = 0;
-  mDst1[i] = 0;
-  mSrc0[i] = 0;
-  mSrc1[i] = 0;
-  mSrc2[i] = 0;
-  mSrc3[i] = 0;
-  mLit[i] = 0;
-  mImm[i] = 0;
-  mMods[i] = 0;
-  mPrev[i] = 0;
-  mNext[i] = 0;
-  mBlock[i] = 0;
+  // Two fields a store, in the order of `columns.ts`: op, next; destinations; sources.
+  const row = changetype<usize>(mOp) + ((<usize>i) << 5);
+  store<u64>(row, <u64>op);
+  store<u64>(row, 0, 8);
+  store<u64>(row, 0, 16);
+  store<u64>(row, 0, 24);
+  // mods, literal; immediate, alias
+  const coding = changetype<usize>(mMods) + ((<usize>i) << 4);
+  store<u64>(coding, 0);
+  store<u64>(coding, (<u64>alias) << 32, 8);
+  // previous one, block; place
+  store<u64>(changetype<usize>(mPrev) + ((<usize>i) << 4), 0);
   mPlace[i] = place;
-  mAlias[i] = alias;
   if (!ASC_NO_ASSERT) newNames(i);
   return i;
 }
@@ -407,8 +405,8 @@ export function removeInstr(i: u32): void {
 }
 /** Source operand `k` (0 to 3): four words of the row, one behind the other. */
 export function source(i: u32, k: u32): u32 {
-  return load<u32>(changetype<usize>(mSrc0) + ((<usize>i) << 6) + ((<usize>k) << 2));
+  return load<u32>(changetype<usize>(mSrc0) + ((<usize>i) << 5) + ((<usize>k) << 2));
 }
 export function setSource(i: u32, k: u32, operand: u32): void {
-  store<u32>(changetype<usize>(mSrc0) + ((<usize>i) << 6) + ((<usize>k) << 2), operand);
+  store<u32>(changetype<usize>(mSrc0) + ((<usize>i) << 5) + ((<usize>k) << 2), operand);
 }
