@@ -1,6 +1,8 @@
 import { algebraicRules, looseRules, OpFlag, opNumbers, opRows } from "../../src/ir/index.ts";
 import type { GeneratedFile } from "../generate.ts";
 
+/** Of an op's word: its sources are constants, and so is what it gives. */
+const known = 1 << 27;
 /** Kinds of a pattern word, in its top 4 bits. */
 const kind = { op: 1, variable: 2, constantVariable: 3, constant: 4 } as const;
 
@@ -29,12 +31,25 @@ function encode(text: string, variables: string[]): number[] {
   return words;
 }
 
+/** Marks the ops that have constants alone below them. */
+function markKnown(words: number[]): number[] {
+  for (let k = 0; k < words.length; k += (words[k] ?? 0) >>> 28 === kind.constant ? 2 : 1) {
+    if ((words[k] ?? 0) >>> 28 !== kind.op) continue;
+    let isKnown = true;
+    const end = after(words, k);
+    for (let j = k; j < end; j += (words[j] ?? 0) >>> 28 === kind.constant ? 2 : 1)
+      isKnown = isKnown && (words[j] ?? 0) >>> 28 !== kind.variable;
+    if (isKnown) words[k] = ((words[k] ?? 0) | known) >>> 0;
+  }
+  return words;
+}
+
 /** Word after the expression at k. */
 function after(words: readonly number[], k: number): number {
   let next = k;
   for (let open = 1; open > 0; open--) {
     const word = words[next] ?? 0;
-    if (word >>> 28 === kind.op) open += (word >>> 16) & 0xfff;
+    if (word >>> 28 === kind.op) open += (word >>> 16) & 0x7ff;
     next += word >>> 28 === kind.constant ? 2 : 1;
   }
   return next;
@@ -45,6 +60,20 @@ const swaps = 0x1000000;
 const twins = 0x2000000;
 /** The rule is one of `looseRules`. */
 const loose = 0x4000000;
+/** A condition over constants follows the replacement. */
+const conditional = 0x8000000;
+/** The root is a word, where the ops of the pattern would take booleans too but the replacement does not. */
+const word = 0x10000000;
+
+/** Whether an expression takes booleans: each of its ops does. */
+function takesBooleans(words: readonly number[]): boolean {
+  for (let k = 0; k < words.length; k += (words[k] ?? 0) >>> 28 === kind.constant ? 2 : 1) {
+    const entry = words[k] ?? 0;
+    if (entry >>> 28 === kind.constant && (entry & 0xff) === 32) return false;
+    if (entry >>> 28 === kind.op && opRows[(entry & 0xffff) - 1]?.dst !== "any") return false;
+  }
+  return true;
+}
 
 /** What a root must have at first sight: mask and value of its sources' ops, a byte a source, with the bits above. */
 function shape(pattern: readonly number[]): [mask: number, value: number] {
@@ -75,15 +104,20 @@ function shape(pattern: readonly number[]): [mask: number, value: number] {
 export function generate(): GeneratedFile[] {
   const byOp: number[][][] = Array.from({ length: opRows.length + 1 }, () => []);
   for (const rule of [...algebraicRules, ...looseRules]) {
-    const [pattern, replacement] = rule;
+    const [pattern, replacement, condition] = rule;
     const variables: string[] = [];
     const from = encode(pattern, variables);
-    const known = variables.length;
-    const to = encode(replacement, variables);
-    if (variables.length !== known || known > 4) throw new Error(`${pattern}: unbound or too many variables`);
+    const bound = variables.length;
+    const to = markKnown(encode(replacement, variables));
+    if (variables.length !== bound || bound > 4) throw new Error(`${pattern}: unbound or too many variables`);
+    const when = condition === undefined ? [] : encode(condition, variables);
+    if (variables.length !== bound || when.some((w) => w >>> 28 === kind.variable))
+      throw new Error(`${pattern}: a condition is over the pattern's constants`);
     const [mask, value] = shape(from);
-    const bits = looseRules.includes(rule) ? mask | loose : mask;
-    byOp[(from[0] ?? 0) & 0xffff]?.push([from.length, bits, value, ...from, ...to]);
+    let bits = looseRules.includes(rule) ? mask | loose : mask;
+    if (condition !== undefined) bits |= conditional;
+    if (takesBooleans(from) && !takesBooleans(to)) bits |= word;
+    byOp[(from[0] ?? 0) & 0xffff]?.push([from.length, bits, value, ...from, ...to, ...when]);
   }
   const words: number[] = [];
   const starts: number[] = [];
@@ -105,10 +139,11 @@ ${rows(starts)}
 ]);
 
 /**
- * Rules: words to the next rule (0 ends an op's list), length of the pattern, shape, pattern, replacement, in prefix order.
+ * Rules: words to the next rule (0 ends an op's list), length of the pattern, shape, pattern, replacement, condition, in
+ * prefix order.
  * Shape: mask and value of the ops of the root's sources, a byte each; bit 24 of the mask: the first two may be exchanged,
- * bit 25: they are the same value, bit 26: roundings may differ.
- * Top 4 bits 1: op (low half) with sources (bits 16 to 27); 2: variable; 3: variable that is a constant; 4: constant of
+ * bit 25: they are the same value, bit 26: roundings may differ, bit 27: there is a condition, bit 28: for words alone.
+ * Top 4 bits 1: op (low half) with sources (bits 16 to 26), bit 27: of constants alone; 2: variable; 3: variable that is a constant; 4: constant of
  * that width, its bits in the next word.
  */
 export const RULE_WORDS: usize = memory.data<u32>([

@@ -2,9 +2,13 @@
  * Rewrites of opt-algebraic: pattern, replacement. Lower-case letters stand for any value (the same one at each place),
  * `#a` for a constant; `true`, `false` are booleans, `1.0` is f32, other numbers are 32-bit. Commutative ops match in
  * either order. Each must hold bit for bit for all inputs under IEEE rules with denormals, signed zeros and infinities
- * (a NaN may become the default NaN). Replacements of constants alone are folded by opt-const-fold.
+ * (a NaN may become the default NaN). Replacements of constants alone are folded by opt-const-fold. A condition is over
+ * the pattern's constants: the rule holds where it is true.
  */
-export type AlgebraicRule = readonly [pattern: string, replacement: string];
+export type AlgebraicRule = readonly [pattern: string, replacement: string, condition?: string];
+
+/** A shift by c down, after one up by b, that leaves a field of bits: b <= c, and c in 1 to 31. */
+const isField = "(iand (uge #c #b) (ult (isub #c 1) 31))";
 
 export const algebraicRules: readonly AlgebraicRule[] = [
   // integers
@@ -40,6 +44,17 @@ export const algebraicRules: readonly AlgebraicRule[] = [
   ["(ishr a 0)", "a"],
   ["(ishl 0 a)", "0"],
   ["(ushr 0 a)", "0"],
+  // fields of bits
+  ["(ushr (ishl a #b) #b)", "(iand a (ushr 0xffffffff #b))"],
+  ["(ushr (ishl a #b) #c)", "(ubfe a (isub #c #b) (isub 32 #c))", isField],
+  ["(ishr (ishl a #b) #c)", "(ibfe a (isub #c #b) (isub 32 #c))", isField],
+  ["(ior (iand a m) (iand b (inot m)))", "(bfi m a b)"],
+  ["(ior (iand m a) (iand b (inot m)))", "(bfi m a b)"],
+  ["(ixor (iand (ixor a b) m) b)", "(bfi m a b)"],
+  ["(ixor (iand (ixor b a) m) b)", "(bfi m a b)"],
+  ["(ior (iand a #m) (iand b #n))", "(bfi #m a b)", "(ieq #n (inot #m))"],
+  ["(iadd (iand a #m) (iand b #n))", "(bfi #m a b)", "(ieq #n (inot #m))"],
+  ["(ixor (iand a #m) (iand b #n))", "(bfi #m a b)", "(ieq #n (inot #m))"],
   ["(umin a a)", "a"],
   ["(umax a a)", "a"],
   ["(imin a a)", "a"],

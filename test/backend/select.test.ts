@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { createCore } from "../../src/core/index.ts";
 import { disassemble } from "../../src/isa/index.ts";
 import { oracle, runOracle } from "../oracles.ts";
 import { generateProgram } from "./generate.ts";
@@ -69,6 +70,26 @@ ${store("r")}`);
       expect(count(lines, new RegExp(`^${op} `)), op).toBe(1);
     }
     expect(count(lines, /^v_mul/)).toBe(0);
+  });
+
+  it("forms v_alignbit of shifts that make a rotation or join two words, and v_xor3", () => {
+    const align = (body: string): readonly string[] =>
+      text(`${load("x")}\n${load("y", 2)}\n${body}\n${store("r")}`).filter((l) =>
+        /^v_(alignbit|xor3|lsh|or|sub)/.test(l),
+      );
+    const shifts = (up: string, down: string, a = "x", b = "x"): string =>
+      `  %u:32 = ishl %${a}, %${up} div\n  %d:32 = ushr %${b}, %${down} div\n  %r:32 = ior %d, %u div`;
+    const counts = "  %eight:32 = const 8\n  %c24:32 = const 24\n  %c32:32 = const 32\n  %n:32 = isub %c32, %l div\n";
+    const one = (lines: readonly string[]): string => (lines.length === 1 ? (lines[0] ?? "") : lines.join("; "));
+    const offset = /^v_lshlrev_b32_e32 v\d+, 2, v0$/;
+    const only = (body: string): string => one(align(counts + body).filter((l) => !offset.test(l)));
+    expect(only(shifts("eight", "c24"))).toMatch(/^v_alignbit_b32 v\d+, (v\d+), \1, 24$/);
+    expect(only(shifts("eight", "c24", "x", "y"))).toMatch(/^v_alignbit_b32 v\d+, v\d+, v\d+, 24$/);
+    expect(only(shifts("l", "n"))).toMatch(/^v_sub_nc_u32_e32 (v\d+), 32, v0; v_alignbit_b32 v\d+, (v\d+), \2, \1$/);
+    // Counts by which the shifts do not make up a word, and different words by a count that may be 0.
+    expect(only(shifts("eight", "eight"))).not.toMatch(/alignbit/);
+    expect(only(shifts("l", "n", "x", "y"))).not.toMatch(/alignbit/);
+    expect(only("  %u:32 = ixor %x, %y div\n  %r:32 = ixor %l, %u div")).toMatch(/^v_xor3_b32 /);
   });
 
   it("does not fuse a value that others read", () => {
@@ -191,6 +212,35 @@ ${store("a")}`).filter((l) => l.startsWith("ds_"));
     expect(pair(0, 1024)).toEqual([expect.stringMatching(/^ds_read2st64_b32 .* offset1:4$/)]);
     expect(pair(0, 1028)).toHaveLength(2);
     expect(pair(0, 2)).toHaveLength(2);
+  });
+
+  it("does so for elements of an array, whose constants are added before the shift", async () => {
+    const program = `shader compute "main" wave32 local=64,1,1 lds=1024 {
+b0:
+  %two:32 = const 2
+  %three:32 = const 3
+  %l:32 = load_local_id component=0 div
+  %o:32 = ishl %l, %two div
+  %k:32 = iadd %l, %three div
+  %p:32 = ishl %k, %two div
+  %s:32 = load_shared %o base=0 div
+  %t:32 = load_shared %p base=0 div
+  %a:32 = iadd %s, %t div
+  store_ssbo %a, %o set=0 binding=1 base=0
+  end
+}
+`;
+    const core = await createCore({ checked: true });
+    const after = (ir: string, pass: "opt-offsets" | "opt-cse"): string => {
+      const result = core.runPass(ir, pass);
+      if (!result.ok) throw new Error(`${pass} failed`);
+      return result.ir;
+    };
+    const optimised = after(after(program, "opt-offsets"), "opt-cse");
+    const lines = disassemble(emitted(backEnd.emit(optimised)).code).map((line) => line.text.trim());
+    expect(lines.filter((l) => l.startsWith("ds_"))).toEqual([
+      expect.stringMatching(/^ds_read2_b32 v\[\d+:\d+\], v\d+ offset1:3$/),
+    ]);
   });
 
   it("keeps the order of accesses that may meet", () => {

@@ -3,8 +3,8 @@
  * or literals, and what breaks the literal rule or the constant-bus limit goes through a register.
  * Source: RDNA2 ISA, "Operands" and "VALU constant bus".
  */
-import { Op } from "../../gen/isa-ops.ts";
-import { bFirst, linkValue, mDst0, mDst1, mImm, mLit, mMods, mNext, mSrc0, mSrc1, vHint } from "./columns.ts";
+import { OP_COUNT, Op, OpFlag, opFlags } from "../../gen/isa-ops.ts";
+import { bFirst, linkValue, mDst0, mDst1, mImm, mLit, mMods, mNext, mOp, mSrc0, mSrc1, vHint } from "./columns.ts";
 import {
   appendInstr,
   Hw,
@@ -35,11 +35,13 @@ let anchored: bool = false;
 export function buildAt(b: u32): void {
   block = b;
   anchored = false;
+  sccWriter = 0;
 }
 /** Instructions go behind `after` (0: to the start) of block `b`, in the order in which they are made. */
 export function buildBehind(b: u32, after: u32): void {
   block = b;
   anchor = after;
+  sccWriter = 0;
   anchored = true;
 }
 /** The instruction that was made last behind the anchor. */
@@ -85,13 +87,21 @@ function literalBits(operand: u32): u32 {
   return linkValue[hwCode(operand) - LITERAL_BASE];
 }
 
-/** The instruction that was made last. */
+/** The instruction that was made last, and the last one of the block that writes SCC. */
 let last: u32 = 0;
+let sccWriter: u32 = 0;
+export function lastScc(): u32 {
+  return sccWriter;
+}
 
 function put(i: u32): u32 {
   last = i;
   if (i == 0) return 0;
   if (!anchored) {
+    const op = mOp[i];
+    // What a pseudo instruction becomes is not known here.
+    if (op >= OP_COUNT) sccWriter = 0;
+    else if ((opFlags(op) & OpFlag.WritesScc) != 0) sccWriter = i;
     appendInstr(block, i);
     return i;
   }

@@ -5,9 +5,11 @@
 import { spend } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import {
-  blockOf,
   componentsOf,
+  constBits,
   firstUse,
+  hasMade,
+  isConst,
   lastBlock,
   lastInstr,
   nextUse,
@@ -17,25 +19,17 @@ import {
   sourceIndex,
   src,
   upperBound,
-  useCount,
   userOf,
   widthOf,
 } from "../ir/index.ts";
+import { chooseCarryIn, choosePairCompare, chooseTwin } from "./carries.ts";
 import { classOf, isScalarCompare, takesModifiers, ValueClass } from "./classes.ts";
-import { nodeTarget, valueSel } from "./columns.ts";
+import { valueSel } from "./columns.ts";
 import { highHalf, isHalfModifier, isMixOp, usersTakeHalf, usersTakeHigh } from "./half-patterns.ts";
-import { Sel, selOf } from "./sel.ts";
+import { isAbsorbable, Sel, selOf } from "./sel.ts";
 import { absorbPermutation } from "./select-dpp.ts";
 
 const U24: u32 = 0xffffff;
-
-/** `inner` has one reader, which may compute it where that stands: not in another loop. */
-function absorbable(outer: u32, inner: u32): bool {
-  if (useCount(inner) != 1 || selOf(inner) != Sel.PLAIN) return false;
-  const a = blockOf(outer);
-  const b = blockOf(inner);
-  return a == b || nodeTarget[a] == nodeTarget[b];
-}
 
 function absorb(outer: u32, sel: u32, k: u32): void {
   valueSel[outer] = sel | (k << 8);
@@ -45,23 +39,70 @@ function absorb(outer: u32, sel: u32, k: u32): void {
 /** Absorbs source `k` of `outer` when it is made by `op`. */
 function tryAbsorb(outer: u32, k: u32, op: u32, sel: u32): bool {
   const inner = src(outer, k);
-  if (opOf(inner) != op || !absorbable(outer, inner)) return false;
+  if (opOf(inner) != op || !isAbsorbable(outer, inner)) return false;
   absorb(outer, sel, k);
   return true;
 }
 
-function choosePattern(i: u32): void {
-  const vector = classOf(i) == ValueClass.VGPR;
-  const op = opOf(i);
-  if (!vector) {
-    if ((op == Op.IAND || op == Op.IOR) && (classOf(i) == ValueClass.MASK || classOf(i) == ValueClass.SGPR)) {
+/** A rotation: two shifts of one word, by counts that are 32 together. */
+function rotates(up: u32, down: u32): bool {
+  if (src(up, 0) != src(down, 0)) return false;
+  return isRest(src(up, 1), src(down, 1)) || isRest(src(down, 1), src(up, 1));
+}
+/** `rest` is 32 less `count`. */
+function isRest(rest: u32, count: u32): bool {
+  return opOf(rest) == Op.ISUB && src(rest, 1) == count && isConst(src(rest, 0)) && constBits(src(rest, 0)) == 32;
+}
+
+/** Bits of two words side by side, as shifts up and down that are put together. */
+function chooseAlign(i: u32): bool {
+  for (let k: u32 = 0; k < 2; k++) {
+    const up = src(i, k);
+    const down = src(i, 1 - k);
+    if (opOf(up) != Op.ISHL || opOf(down) != Op.USHR || !isAbsorbable(i, up) || !isAbsorbable(i, down)) continue;
+    const known = isConst(src(up, 1)) && isConst(src(down, 1));
+    if (known ? constBits(src(up, 1)) + constBits(src(down, 1)) != 32 : opOf(i) != Op.IOR || !rotates(up, down))
+      continue;
+    absorb(i, Sel.ALIGN, k);
+    valueSel[down] = Sel.ABSORBED;
+    return true;
+  }
+  return false;
+}
+
+/** Masks and uniform integers. */
+function chooseScalar(i: u32): void {
+  switch (opOf(i)) {
+    case Op.IADD:
+    case Op.ISUB:
+      if (classOf(i) == ValueClass.SGPR && hasMade(Op.B2I)) chooseCarryIn(i);
+      return;
+    case Op.ULT:
+    case Op.INE:
+      if (hasMade(Op.B2I)) chooseTwin(i);
+      return;
+    case Op.IAND:
+    case Op.IOR:
+      if (classOf(i) == ValueClass.MASK && choosePairCompare(i)) return;
       if (!tryAbsorb(i, 1, Op.INOT, Sel.NOT_SECOND)) tryAbsorb(i, 0, Op.INOT, Sel.NOT_SECOND);
-    }
+      return;
+    default:
+      return;
+  }
+}
+
+function choosePattern(i: u32): void {
+  const op = opOf(i);
+  const valueClass = classOf(i);
+  if (valueClass == ValueClass.MASK || valueClass == ValueClass.SGPR) {
+    chooseScalar(i);
     return;
   }
-  if (absorbPermutation(i)) return;
+  if (valueClass != ValueClass.VGPR || absorbPermutation(i)) return;
   switch (op) {
     case Op.IADD:
+      if (hasMade(Op.B2I) && chooseCarryIn(i)) return;
+      if (hasMade(Op.USHR) && chooseAlign(i)) return;
       for (let k: u32 = 0; k < 2; k++) {
         if (tryAbsorb(i, k, Op.ISHL, Sel.LSHL_ADD)) return;
       }
@@ -78,7 +119,18 @@ function choosePattern(i: u32): void {
     case Op.ISHL:
       tryAbsorb(i, 0, Op.IADD, Sel.ADD_LSHL);
       return;
+    case Op.ISUB:
+      if (hasMade(Op.B2I)) chooseCarryIn(i);
+      return;
+    case Op.UMUL_HI:
+      chooseTwin(i);
+      return;
+    case Op.IXOR:
+      if (hasMade(Op.USHR) && chooseAlign(i)) return;
+      if (!tryAbsorb(i, 0, Op.IXOR, Sel.XOR3)) tryAbsorb(i, 1, Op.IXOR, Sel.XOR3);
+      return;
     case Op.IOR:
+      if (hasMade(Op.USHR) && chooseAlign(i)) return;
       for (let k: u32 = 0; k < 2; k++) {
         if (tryAbsorb(i, k, Op.ISHL, Sel.LSHL_OR)) return;
         if (tryAbsorb(i, k, Op.IAND, Sel.AND_OR)) return;
@@ -90,7 +142,7 @@ function choosePattern(i: u32): void {
       return;
     case Op.F2F16: {
       const inner = src(i, 0);
-      if (!isMixOp(opOf(inner)) || !absorbable(i, inner)) return;
+      if (!isMixOp(opOf(inner)) || !isAbsorbable(i, inner)) return;
       absorb(i, Sel.MIX_LOW, 0);
       valueSel[inner] = Sel.ABSORBED_MIX;
       return;
@@ -106,6 +158,7 @@ function choosePattern(i: u32): void {
       if (isHalfModifier(i)) valueSel[i] = Sel.LAZY;
       return;
     case Op.IMUL:
+      if (hasMade(Op.UMUL_HI) && chooseTwin(i)) return;
       if (upperBound(src(i, 0), 0) <= U24 && upperBound(src(i, 1), 0) <= U24) valueSel[i] = Sel.MUL_U24;
       return;
     case Op.FSAT: {

@@ -1,5 +1,6 @@
 /** How each value is selected: alone, folded into its readers, or together with one of its sources. */
-import { valueSel } from "./columns.ts";
+import { blockOf, useCount } from "../ir/index.ts";
+import { nodeTarget, valueSel } from "./columns.ts";
 
 /** Low byte of `valueSel`; the absorbed source's number stands in bit 8. */
 export const enum Sel {
@@ -28,6 +29,24 @@ export const enum Sel {
   ABSORBED_MIX = 16,
   /** The source is a lane of the quad, read through DPP. */
   PERMUTED = 17,
+  /** One of two that are computed at once; the other one's number stands from bit 8 on. */
+  TWIN = 23,
+  /** A sum or difference with a carry, its source in bit 8; bit 9: the other source is absorbed too. */
+  CARRY_IN = 18,
+  /** A comparison of pairs of words. */
+  PAIR_SAME = 19,
+  PAIR_LESS = 20,
+  /** Two shifts that move bits from word to word; the one up is the source in bit 8. */
+  ALIGN = 21,
+  XOR3 = 22,
+}
+
+/** `inner` has one reader, which may compute it where that stands: not in another loop. */
+export function isAbsorbable(outer: u32, inner: u32): bool {
+  if (useCount(inner) != 1 || selOf(inner) != Sel.PLAIN) return false;
+  const a = blockOf(outer);
+  const b = blockOf(inner);
+  return a == b || nodeTarget[a] == nodeTarget[b];
 }
 
 export function selOf(value: u32): u32 {

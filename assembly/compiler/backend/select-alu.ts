@@ -438,6 +438,13 @@ function selectFused(i: u32): bool {
     return true;
   }
   const x = operandOf(src(inner, 0));
+  if (sel == Sel.ALIGN) {
+    const down = src(i, 1 - k);
+    const word = operandOf(src(down, 0));
+    const count = operandOf(src(down, 1));
+    valu(Isa.v_alignbit_b32, define(i), x, word, count, 0);
+    return true;
+  }
   const y = operandOf(src(inner, 1));
   const other = operandOf(src(i, 1 - k));
   let isaOp: u32 = Isa.v_lshl_add_u32;
@@ -459,6 +466,9 @@ function selectFused(i: u32): bool {
       break;
     case Sel.XOR_ADD:
       isaOp = Isa.v_xad_u32;
+      break;
+    case Sel.XOR3:
+      isaOp = Isa.v_xor3_b32;
       break;
     case Sel.MAD_U24:
       isaOp = Isa.v_mad_u32_u24;

@@ -25,6 +25,7 @@ import {
 } from "../ir/index.ts";
 import { aliasOf } from "./alias.ts";
 import { copy, inVgpr, raw } from "./build.ts";
+import { selectCarries } from "./carries.ts";
 import { classOf, ValueClass } from "./classes.ts";
 import { mDst0, valueNeed, valueOperand } from "./columns.ts";
 import { selectDescriptorAddress } from "./descriptors.ts";
@@ -183,6 +184,7 @@ function selectInstr(i: u32): void {
     if (useCount(i) > 0) selectDouble(i);
     return;
   }
+  if (selectCarries(i)) return;
   const c = classOf(i);
   if (c == ValueClass.NONE) failAt(instrPlace[i], Fail.BACKEND_UNSUPPORTED, opOf(i), 0, 0);
   else if (useCount(i) == 0) return;

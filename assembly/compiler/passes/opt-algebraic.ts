@@ -60,7 +60,7 @@ function skip(k: u32): u32 {
   while (open > 0) {
     const w = word(next);
     open--;
-    if (w >> 28 == 1) open += (w >> 16) & 0xfff;
+    if (w >> 28 == 1) open += (w >> 16) & 0x7ff;
     next += w >> 28 == 4 ? 2 : 1;
   }
   return next;
@@ -107,6 +107,22 @@ function matchSources(value: u32, swapped: bool): bool {
   return true;
 }
 
+/** An op's sources are constants alone. */
+const KNOWN: u32 = 1 << 27;
+
+/** Bits of the expression over constants at `at` (which moves on), a few levels deep. */
+function valueAt(): u32 {
+  const w = word(at);
+  at++;
+  if (w >> 28 == 4) return word(at++);
+  if (w >> 28 != 1) return constBits(binding(w & 0xff));
+  const count = (w >> 16) & 0x7ff;
+  const a = valueAt();
+  const b = count > 1 ? valueAt() : 0;
+  const c = count > 2 ? valueAt() : 0;
+  return foldOp(w & 0xffff, a, b, c);
+}
+
 /** Builds the expression at `at` (which moves on) before the cursor; `width` is the root's. */
 function build(width: u32): u32 {
   const w = word(at);
@@ -119,7 +135,11 @@ function build(width: u32): u32 {
   at++;
   if (kind != 1) return binding(w & 0xff);
   const op = w & 0xffff;
-  const count = (w >> 16) & 0xfff;
+  if ((w & KNOWN) != 0 && opDst(op) == 2) {
+    at--;
+    return constant(valueAt());
+  }
+  const count = (w >> 16) & 0x7ff;
   const a = build(width);
   const b = count > 1 ? build(width) : 0;
   const c = count > 2 ? build(width) : 0;
@@ -141,6 +161,8 @@ const HEADER: u32 = 4;
 const SWAPS: u32 = 1 << 24;
 const TWINS: u32 = 1 << 25;
 const LOOSE: u32 = 1 << 26;
+const CONDITION: u32 = 1 << 27;
+const WORD: u32 = 1 << 28;
 const OPS: u32 = SWAPS - 1;
 
 /** The value that replaces i by the first rule that fits, or 0. */
@@ -164,9 +186,15 @@ function rewrite(i: u32): u32 {
     store<u64>(bound, 0);
     store<u64>(bound, 0, 8);
     at = rule + HEADER;
+    if ((mask & WORD) != 0 && widthOf(i) != 32) continue;
     if (!matches(i)) continue;
-    at = rule + HEADER + word(rule + 1);
+    const replacement = rule + HEADER + word(rule + 1);
     cursorBefore(i);
+    if ((mask & CONDITION) != 0) {
+      at = skip(replacement);
+      if (valueAt() == 0) continue;
+    }
+    at = replacement;
     return build(widthOf(i));
   }
   return 0;

@@ -16,6 +16,7 @@ import {
   cursorBefore,
   entryBlock,
   firstInstr,
+  firstUse,
   flagsOf,
   hasMade,
   isConst,
@@ -29,6 +30,7 @@ import {
   srcCount,
   upperBound,
   useCount,
+  userOf,
   widthOf,
 } from "../ir/index.ts";
 
@@ -260,10 +262,8 @@ function readLow(i: u32): bool {
   return progress;
 }
 
-/** A mask of low bits: how many; 0 for another constant. */
-function maskBits(v: u32): u32 {
-  if (!isConst(v)) return 0;
-  const bits = constBits(v);
+/** A mask of low bits: how many; 0 for another one. */
+function maskBits(bits: u32): u32 {
   return bits != 0 && (bits & (bits + 1)) == 0 ? 32 - clz<u32>(bits) : 0;
 }
 
@@ -293,14 +293,27 @@ function field(i: u32): u32 {
   if (opOf(inner) != (shifts ? Op.IAND : Op.USHR) || widthOf(inner) != 32) return 0;
   const m: u32 = shifts && isConst(src(inner, 0)) ? 1 : 0;
   const count = src(shifts ? i : inner, 1);
-  const width = maskBits(shifts ? src(inner, 1 - m) : src(i, 1 - k));
-  if (!isConst(count) || constBits(count) > 31 || width == 0) return 0;
+  const mask = shifts ? src(inner, 1 - m) : src(i, 1 - k);
+  if (!isConst(count) || constBits(count) > 31 || !isConst(mask)) return 0;
   const at = constBits(count);
-  if (at == 0 || (shifts && width <= at)) return 0;
-  const bits = min<u32>(shifts ? width - at : width, 32 - at);
+  const width = maskBits(shifts ? constBits(mask) >> at : constBits(mask));
+  if (at == 0 || width == 0) return 0;
+  const bits = min<u32>(width, 32 - at);
   cursorBefore(i);
   const word = src(inner, m);
   return at + bits == 32 ? alu2(Op.USHR, word, count) : alu3(Op.UBFE, word, count, constant(bits));
+}
+
+/** A shift up of a shift down by as much that nothing else reads: a mask. 0 for another instruction. */
+function aligned(i: u32): u32 {
+  const down = src(i, 0);
+  const count = src(i, 1);
+  if ((opOf(down) != Op.USHR && opOf(down) != Op.ISHR) || src(down, 1) != count || !isConst(count)) return 0;
+  if (useCount(down) != 1) return 0;
+  // A union takes a shift up along, and halves are joined by it.
+  if (useCount(i) == 1 && opOf(userOf(firstUse(i))) == Op.IOR) return 0;
+  cursorBefore(i);
+  return alu2(Op.IAND, src(down, 0), constant((<u32>0xffff_ffff) << (constBits(count) & 31)));
 }
 
 export function optPack(): bool {
@@ -312,8 +325,8 @@ export function optPack(): bool {
       if (useCount(i) == 0) continue;
       if (op == Op.F162F || op == Op.PACK_HALVES) {
         if (readLow(i)) progress = true;
-      } else if ((op == Op.IOR || op == Op.IAND || op == Op.USHR) && widthOf(i) == 32) {
-        const value = op == Op.IOR ? join(i) : field(i);
+      } else if ((op == Op.IOR || op == Op.IAND || op == Op.USHR || op == Op.ISHL) && widthOf(i) == 32) {
+        const value = op == Op.IOR ? join(i) : op == Op.ISHL ? aligned(i) : field(i);
         if (value == 0) continue;
         replaceUses(i, value);
         progress = true;
