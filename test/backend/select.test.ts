@@ -231,12 +231,12 @@ b0:
 }
 `;
     const core = await createCore({ checked: true });
-    const after = (ir: string, pass: "opt-offsets" | "opt-cse"): string => {
+    const passed = (ir: string, pass: "opt-offsets" | "opt-cse"): string => {
       const result = core.runPass(ir, pass);
       if (!result.ok) throw new Error(`${pass} failed`);
       return result.ir;
     };
-    const optimised = after(after(program, "opt-offsets"), "opt-cse");
+    const optimised = passed(passed(program, "opt-offsets"), "opt-cse");
     const lines = disassemble(emitted(backEnd.emit(optimised)).code).map((line) => line.text.trim());
     expect(lines.filter((l) => l.startsWith("ds_"))).toEqual([
       expect.stringMatching(/^ds_read2_b32 v\[\d+:\d+\], v\d+ offset1:3$/),
