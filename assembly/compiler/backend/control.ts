@@ -52,7 +52,18 @@ import { resetConstantTuples } from "./constants.ts";
 import { finishExact, meetAgain, startExact } from "./exact.ts";
 import { Lanes, setLanes } from "./lanes.ts";
 import { makeArguments, startScratch } from "./launch.ts";
-import { addEdge, addLaneEdge, Hw, hw, layOut, newBlock, newLaneMask, noteNest, setMachinePlace } from "./machine.ts";
+import {
+  addEdge,
+  addLaneEdge,
+  Hw,
+  hw,
+  layOut,
+  newBlock,
+  newLaneMask,
+  noteNest,
+  setDeep,
+  setMachinePlace,
+} from "./machine.ts";
 import { Sel, selOf } from "./sel.ts";
 import { copyPhis, selectBlock } from "./select.ts";
 import { resetAddresses } from "./select-global.ts";
@@ -80,6 +91,18 @@ const HAS_CONTINUE: u32 = 32;
 
 const COMPUTE: u32 = 0;
 const WAVE_LANES: u32 = 32;
+
+/** So many masks around the place stay in SGPRs; those of what is nested deeper go to lanes of VGPRs at once. */
+const MASKS_IN_SGPRS: u32 = 40;
+/** Masks of ifs and loops around the place. */
+let masks: u32 = 0;
+
+/** A mask of the lanes that come back behind an if or loop, or where a loop goes on. */
+function newMask(): u32 {
+  const mask = newLaneMask();
+  if (++masks > MASKS_IN_SGPRS) setDeep(mask);
+  return mask;
+}
 
 /** Whether the machine block being built can be reached. */
 let reachable: bool = true;
@@ -238,7 +261,7 @@ function enterIf(node: u32): void {
     }
     readers = max<u32>(readers, useCount(cond));
     const mask = maskOf(cond);
-    const saved = newLaneMask();
+    const saved = newMask();
     // Where every lane is active nothing needs to be saved.
     nodeAnchor[node] = full ? hw(Hw.MINUS_ONE, 1) : saved;
     salu(inverted ? Isa.s_andn1_saveexec_b32 : Isa.s_and_saveexec_b32, saved, mask, 0);
@@ -295,6 +318,7 @@ function endElse(node: u32): void {
   // A uniform if whose sides both jump leaves nothing behind it.
   reachable = divergent || isReachable(nextNode(node));
   if (!divergent) return;
+  masks--;
   if (!dropsThen(node)) salu(Isa.s_mov_b32, EXEC, nodeAnchor[node], 0);
   if (!flag(node, THEN_JUMPS) && !flag(node, ELSE_JUMPS)) return;
   const target = emptyTarget(node);
@@ -311,14 +335,14 @@ function enterLoop(node: u32): void {
   nodeHeader[node] = header;
   if (!flag(node, DIVERGENT_BREAK) && !flag(node, DIVERGENT_CONTINUE)) inherit(node, isFull(node));
   if (savesExec(node)) {
-    nodeAnchor[node] = newLaneMask();
+    nodeAnchor[node] = newMask();
     salu(Isa.s_mov_b32, nodeAnchor[node], EXEC, 0);
   }
   if (reachable) noteNest(buildBlock(), header, nodeMachine[node]);
   depth++;
   fallInto(header);
   if (flag(node, DIVERGENT_CONTINUE)) {
-    nodeContinuing[node] = newLaneMask();
+    nodeContinuing[node] = newMask();
     salu(Isa.s_mov_b32, nodeContinuing[node], EXEC, 0);
   }
 }
@@ -349,6 +373,8 @@ function endLoop(node: u32): void {
     addLaneEdge(buildBlock(), header);
   }
   depth--;
+  if (savesExec(node)) masks--;
+  if (flag(node, DIVERGENT_CONTINUE)) masks--;
   startBlock(nodeMachine[node]);
   reachable = isReachable(nextNode(node));
   if (savesExec(node)) salu(Isa.s_mov_b32, EXEC, nodeAnchor[node], 0);
@@ -419,6 +445,7 @@ export function selectFunction(): void {
   resetConstantTuples();
   resetAddresses();
   depth = 0;
+  masks = 0;
   reachable = true;
   startBlock(newBlock());
   let n = listFirst(0, 0);

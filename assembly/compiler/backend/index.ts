@@ -32,7 +32,7 @@ import {
   workgroupCountSgpr,
 } from "./launch.ts";
 import { liveAgain, liveness } from "./liveness.ts";
-import { layoutLength, resetMachine } from "./machine.ts";
+import { hasDeep, layoutLength, resetMachine } from "./machine.ts";
 import { nameOperands } from "./named.ts";
 import { pairShared } from "./pair-shared.ts";
 import { choosePatterns } from "./patterns.ts";
@@ -41,7 +41,7 @@ import { relaxBranches } from "./relax.ts";
 import { rotateLoops } from "./rotate.ts";
 import { scanShader } from "./scan.ts";
 import { schedule } from "./schedule.ts";
-import { resetSpills, rewriteSpills, scratchBytes, spilledSgprs, spilledVgprs } from "./spill.ts";
+import { resetSpills, rewriteSpills, scratchBytes, spillDeepMasks, spilledSgprs, spilledVgprs } from "./spill.ts";
 import { insertWaitcnt } from "./waitcnt.ts";
 
 /** Each round's registers live shorter; a few are enough. */
@@ -72,6 +72,7 @@ export function select(thrifty: bool): void {
     report(Phase.SCHEDULE);
   }
   if (!ASC_NO_ASSERT) nameOperands(layoutLength());
+  if (hasDeep()) spillDeepMasks();
   liveness(!thrifty && option(Option.LEVEL) == 0);
   report(Phase.LIVENESS);
   coalesce();
@@ -83,6 +84,7 @@ export function allocateAll(): void {
   const fits = allocate(false);
   report(Phase.ALLOCATE);
   if (!fits && !failed()) {
+    resetSpills();
     select(true);
     for (let round = 0; !failed() && !allocate(true) && !failed(); round++) {
       if (round == MAX_SPILL_ROUNDS) fail(Fail.OUT_OF_REGISTERS, 1, 256, 0);

@@ -114,6 +114,7 @@ let place: u32 = 0;
 let alias: u32 = 0;
 
 export function resetMachine(): void {
+  deepMasks = 0;
   instrCount = 1;
   blockCount = 1;
   laidOut = 0;
@@ -199,7 +200,21 @@ export function isNested(v: u32): bool {
   return (vInfo[v] & NESTED) != 0;
 }
 
-/** Of `vInfo`: size in [4:0], class in bit 5; `spill` has bits 6 and 7, bit 8 is `NESTED`. */
+/** Of `vInfo`: a mask that stands in so many others that the SGPRs would not hold them: a lane of a VGPR does. */
+const DEEP: u32 = 512;
+let deepMasks: u32 = 0;
+export function setDeep(mask: u32): void {
+  vInfo[operandVreg(mask)] = vInfo[operandVreg(mask)] | DEEP;
+  deepMasks++;
+}
+export function isDeep(v: u32): bool {
+  return (vInfo[v] & DEEP) != 0;
+}
+export function hasDeep(): bool {
+  return deepMasks > 0;
+}
+
+/** Of `vInfo`: size in [4:0], class in bit 5; `spill` has bits 6 and 7, bit 8 is `NESTED`, bit 9 `DEEP`. */
 export function vregSize(v: u32): u32 {
   return vInfo[v] & 31;
 }

@@ -38,6 +38,7 @@ import {
   Hw,
   hw,
   insertBefore,
+  isDeep,
   isVreg,
   layoutLength,
   Mod,
@@ -349,6 +350,12 @@ function initScratch(): void {
     mSrc0[i] = k == 0 ? low : high;
     mImm[i] = flatScratchField(k);
   }
+}
+
+/** Before `liveness`: the masks that are too deep for SGPRs get their lanes. */
+export function spillDeepMasks(): void {
+  for (let v: u32 = 1; v < vregs(); v++) vSlot[v] = isDeep(v) ? 1 : 0;
+  rewriteSpills();
 }
 
 /** Rewrites the function for the registers that `allocate` marked; `liveness` and `coalesce` must run again. */
