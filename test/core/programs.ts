@@ -31,6 +31,11 @@ export const programs: readonly Program[] = [
     },
   },
   {
+    name: "a do-while whose body only continues or returns",
+    body: "y = 77u; uint j = 0u; do { if ((x & 1u) != 0u) continue; else { r[i] = y; return; } } while (++j < 3u); y = j;",
+    expect: (_, x) => ((x & 1) !== 0 ? 3 : 77),
+  },
+  {
     name: "return from inside two loops",
     before:
       "uint g(uint n) { for (uint i = 0u; i < 8u; i++) for (uint j = 0u; j < 8u; j++) if (i * j == n) return i * 100u + j; return 9999u; }",

@@ -151,7 +151,6 @@ import {
 import { brokenAt, brokenPlace, validate, validateLifted } from "./validate.ts";
 
 export {
-  compact,
   addContraction,
   addPred,
   addSrc,
@@ -168,6 +167,7 @@ export {
   buildPreds,
   clearSources,
   commonDominator,
+  compact,
   componentsOf,
   computeDominance,
   condition,

@@ -13,10 +13,12 @@ import {
   Kind,
   kindOf,
   listFirst,
+  listLast,
   loopOf,
   nextBlock,
   nextNode,
   opOf,
+  pred,
   predCount,
   src,
   srcCount,
@@ -111,7 +113,8 @@ function loopEnds(loop: u32): bool {
   const header = listFirst(loop, 0);
   if (predCount(header) != 2) return false;
   // A continue goes by what stands behind it in the body.
-  const hasContinue = predCount(listFirst(loop, 1)) != 1;
+  const cont = listFirst(loop, 1);
+  const hasContinue = predCount(cont) != 1 || pred(cont, 0) != listLast(loop, 0);
   for (let side: u32 = 0; side < 2; side++) {
     for (let n = listFirst(loop, side); n != 0 && spend(1); n = nextNode(n)) {
       if (kindOf(n) != Kind.IF) continue;

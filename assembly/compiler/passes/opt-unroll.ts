@@ -109,8 +109,8 @@ function isExit(test: u32): bool {
 function hasShape(loop: u32): bool {
   header = listFirst(loop, 0);
   const cont = listFirst(loop, 1);
-  // Each continue is an edge to cont.
-  if (predCount(header) != 2 || predCount(cont) != 1) return false;
+  // Each continue is an edge to cont, the only one where the body's end cannot be reached.
+  if (predCount(header) != 2 || predCount(cont) != 1 || pred(cont, 0) != listLast(loop, 0)) return false;
   if (jumpOf(listLast(loop, 0)) != 0 || jumpOf(listLast(loop, 1)) != 0) return false;
   exit = 0;
   for (let side: u32 = 0; side < 2; side++) {
