@@ -130,7 +130,7 @@ export function realFrame(): u32 {
 // Sets of frames that exits go to: mostly one of them, the function or the innermost switch.
 
 /** The set with one frame more. */
-export function withExit(exits: u32, target: u32): u32 {
+function withExit(exits: u32, target: u32): u32 {
   for (let e = exits; e != 0 && spend(1); e = exitNext[e]) if (exitTarget[e] == target) return exits;
   let e = freeExit;
   if (e != 0) {

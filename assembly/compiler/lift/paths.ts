@@ -208,7 +208,7 @@ export function enter(to: u32): void {
 }
 
 /** The variable that says whether an exit to frame f has happened; cleared where the frame opens. */
-export function flagOf(f: u32): u32 {
+function flagOf(f: u32): u32 {
   if (frameFlag[f] != 0) return frameFlag[f] - 1;
   const v = newVar(1);
   frameFlag[f] = v + 1;
