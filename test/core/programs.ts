@@ -36,6 +36,16 @@ export const programs: readonly Program[] = [
     expect: (_, x) => ((x & 1) !== 0 ? 3 : 77),
   },
   {
+    name: "a uniform continue in front of a divergent break at the end of a loop",
+    body: "uint k = 0u; uint u = a[16] + 3u; do { k++; y += k; if (k > 40u) break; if (u != k) continue; if (x > 31u) break; } while (true);",
+    expect: (_, x, input) => {
+      for (let k = 1, y = 0; ; k++) {
+        y += k;
+        if (k > 40 || (k === (input[16] ?? 0) + 3 && x > 31)) return y;
+      }
+    },
+  },
+  {
     name: "return from inside two loops",
     before:
       "uint g(uint n) { for (uint i = 0u; i < 8u; i++) for (uint j = 0u; j < 8u; j++) if (i * j == n) return i * 100u + j; return 9999u; }",

@@ -9,6 +9,7 @@ import {
   bIndex,
   bLast,
   bOrder,
+  bScratch,
   bSucc0,
   bSucc1,
   flowBytes,
@@ -268,6 +269,9 @@ export function inverted(op: u32): u32 {
   }
 }
 
+/** By block: branches to it. */
+const bBranches = bScratch;
+
 /** Improves the branch at the end of the block at place k; true when it may be improved again. */
 function straightenBranch(k: u32): bool {
   const b = bOrder[k];
@@ -276,6 +280,7 @@ function straightenBranch(k: u32): bool {
   const target = nextFilled(bIndex[mImm[branch]]);
   const next = nextFilled(k + 1);
   if (target == next) {
+    bBranches[mImm[branch]] = bBranches[mImm[branch]] - 1;
     removeInstr(branch);
     return false;
   }
@@ -283,8 +288,11 @@ function straightenBranch(k: u32): bool {
   if (inverse == Op.none || next >= layoutLength()) return false;
   const jump = bFirst[bOrder[next]];
   if (jump == 0 || mOp[jump] != <u32>Op.s_branch || nextFilled(next + 1) != target) return false;
+  // Who else comes to the jump still needs it.
+  for (let j = k + 1; j <= next; j++) if (bBranches[bOrder[j]] != 0) return false;
   mOp[branch] = inverse;
-  // The edges stay: `lone` counts as passed on the way to where it led, with nothing in it.
+  // The edges stay: its block counts as passed on the way to where it led, with nothing in it.
+  bBranches[mImm[branch]] = bBranches[mImm[branch]] - 1;
   mImm[branch] = mImm[jump];
   removeInstr(jump);
   return true;
@@ -292,6 +300,11 @@ function straightenBranch(k: u32): bool {
 
 /** Branches over a lone branch become the inverted branch; branches to what comes next go. */
 function straighten(): void {
+  for (let k: u32 = 0; k < layoutLength(); k++) bBranches[bOrder[k]] = 0;
+  for (let k: u32 = 0; k < layoutLength(); k++) {
+    const branch = branchOf(bOrder[k]);
+    if (branch != 0) bBranches[mImm[branch]] = bBranches[mImm[branch]] + 1;
+  }
   for (let k: u32 = 0; k < layoutLength(); k++) {
     while (straightenBranch(k)) if (!spend(1)) return;
   }
