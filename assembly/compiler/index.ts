@@ -42,6 +42,7 @@ import {
   usesPushPointer,
   usesWorkgroupCounts,
   workgroupCountSgpr,
+  writesMemory,
 } from "./backend/index.ts";
 import { passed } from "./host.ts";
 import {
@@ -249,7 +250,7 @@ function writeResult(): void {
   out(vertexOutputs());
   out(colorExports());
   out(depthExport());
-  out(demotes() ? 1 : 0);
+  out((demotes() ? 1 : 0) | (writesMemory() ? 2 : 0));
   const rows = lineRows();
   out(rows);
   out(tableWords());

@@ -74,19 +74,22 @@ function vertexRegisters(h: GraphicsHardware): number[] {
 function fragmentRegisters(h: GraphicsHardware): number[] {
   const { inputs, inputAddress, colorFormats, depthFormat, depth, stencil, sampleMask, kills, earlyTests } =
     h.interface;
-  const { postDepthCoverage } = h.interface;
+  const { postDepthCoverage, writesMemory } = h.interface;
   const [rsrc1, rsrc2] = resources(h, 25, 0);
   let mask = 0;
   for (let k = 0; k < 8; k++) if (((colorFormats >>> (4 * k)) & 15) !== 0) mask |= 15 << (4 * k);
-  // Z_ORDER: 1 early then late where the shader may change what the tests see, 2 early where it can't.
-  const late = kills || depth || stencil || sampleMask;
-  const order = earlyTests ? 2 : late ? 1 : 2;
+  // Z_ORDER: 1 early, and late where the shader changes what the tests see; 0 late, where stores count whatever they say.
+  const stores = writesMemory && !earlyTests;
+  const order = stores ? 0 : 1;
   const depthControl =
     Number(depth) |
     (Number(stencil) << 1) |
     (order << 4) |
     (Number(kills) << 6) |
     (Number(sampleMask) << 8) |
+    // EXEC_ON_HIER_FAIL, EXEC_ON_NOOP: it runs although nothing would be drawn.
+    (Number(stores) << 9) |
+    (Number(writesMemory) << 10) |
     (Number(earlyTests) << 12) |
     (Number(postDepthCoverage) << 23);
   const list: number[] = [R.rsrc1Ps, rsrc1, R.rsrc2Ps, rsrc2, R.cbShaderMask, mask >>> 0];

@@ -154,13 +154,14 @@ const face = keys(
   "stencil",
   "sampleMask",
   "kills",
+  "writesMemory",
   "earlyTests",
   "postDepthCoverage",
 );
 
 /** What `readInterface` reads, in its order. */
 function writeInterface(out: MessageWriter, from: InterfaceReflection): void {
-  out.map(18);
+  out.map(19);
   out.raw(face.inputs);
   writeParameters(out, from.inputs);
   out.raw(face.outputs);
@@ -187,6 +188,7 @@ function writeInterface(out: MessageWriter, from: InterfaceReflection): void {
   flag(out, face.stencil, from.stencil);
   flag(out, face.sampleMask, from.sampleMask);
   flag(out, face.kills, from.kills);
+  flag(out, face.writesMemory, from.writesMemory);
   flag(out, face.earlyTests, from.earlyTests);
   flag(out, face.postDepthCoverage, from.postDepthCoverage);
 }

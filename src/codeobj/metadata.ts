@@ -38,6 +38,7 @@ const readInterface = object({
   stencil: flag,
   sampleMask: flag,
   kills: flag,
+  writesMemory: flag,
   earlyTests: flag,
   postDepthCoverage: flag,
 });

@@ -99,6 +99,7 @@ export interface InterfaceReflection {
   readonly stencil: boolean;
   readonly sampleMask: boolean;
   readonly kills: boolean;
+  readonly writesMemory: boolean;
   readonly earlyTests: boolean;
   readonly postDepthCoverage: boolean;
 }

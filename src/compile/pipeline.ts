@@ -173,6 +173,7 @@ export function interfaceOf(
     stencil: bit(found.depthFormat, 5),
     sampleMask: bit(found.depthFormat, 6),
     kills: found.demotes,
+    writesMemory: found.writesMemory,
     earlyTests: reflection.earlyFragmentTests,
     postDepthCoverage: reflection.postDepthCoverage,
   };

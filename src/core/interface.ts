@@ -77,6 +77,8 @@ export interface CoreInterface {
   /** SPI_SHADER_Z_FORMAT [3:0], depth 4, stencil 5, sample mask 6. */
   readonly depthFormat: number;
   readonly demotes: boolean;
+  /** Fragment: it stores to buffers or images, or has atomics. */
+  readonly writesMemory: boolean;
 }
 
 /** One compile of the core. `words` is a SPIR-V module that the reader of `src/spirv` has accepted. */

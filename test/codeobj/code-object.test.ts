@@ -51,7 +51,15 @@ describe("writeCodeObject", () => {
     const graphics = {
       ...{ inputs: parameters, outputs: [], vertexAttributes: [], usesInstanceId: false, clipDistances: 1 },
       ...{ cullDistances: 0, pointSize: false, layer: true, viewport: false, inputAddress: 2, colorFormats: 4 },
-      ...{ depthFormat: 0, depth: false, stencil: false, sampleMask: false, kills: true, earlyTests: false },
+      ...{
+        depthFormat: 0,
+        depth: false,
+        stencil: false,
+        sampleMask: false,
+        kills: true,
+        writesMemory: true,
+        earlyTests: false,
+      },
       postDepthCoverage: false,
     };
     for (const each of [reflection, { ...reflection, interface: graphics }]) {

@@ -178,6 +178,21 @@ void main() {
     expect((entry.graphicsRegisters?.get(0x2880c) ?? 0) & 0x801000).toBe(0x801000);
   });
 
+  it("tests come late where stores count whatever they say, and early else", () => {
+    const control = (globals: string, body: string) =>
+      (compile(
+        "fragment",
+        `#version 450\n${globals} layout(location=0) out vec4 o; layout(binding=0) buffer B { float b[]; }; void main() { o = vec4(1.0); ${body} }`,
+      ).entry.graphicsRegisters?.get(0x2880c) ?? 0) & 0x1630;
+    // DB_SHADER_CONTROL: Z_ORDER [5:4] (0 late, 1 early then late), EXEC_ON_HIER_FAIL 9, EXEC_ON_NOOP 10, DEPTH_BEFORE_SHADER 12.
+    expect(control("", "")).toBe(0x10);
+    expect(control("", "if (b[0] < 1.0) discard;")).toBe(0x10);
+    expect(control("", "gl_FragDepth = 0.5;")).toBe(0x10);
+    expect(control("", "b[0] = 2.0;")).toBe(0x600);
+    expect(control("layout(early_fragment_tests) in;", "b[0] = 2.0;")).toBe(0x1410);
+    expect(control("layout(early_fragment_tests) in;", "")).toBe(0x1010);
+  });
+
   it("a fragment shader that writes nothing ends with a null export", () => {
     const { lines } = compile("fragment", "#version 450\nvoid main() { }");
     expect(lines).toEqual(["exp null off, off, off, off done vm", "s_endpgm"]);

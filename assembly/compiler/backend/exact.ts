@@ -44,6 +44,10 @@ let demoting: bool = false;
 export function demotes(): bool {
   return demoting;
 }
+/** A fragment shader that writes memory, which must not be lost where the tests fail later. */
+export function writesMemory(): bool {
+  return writes;
+}
 let saved: u32 = 0;
 /** EXEC is narrowed now. */
 let open: bool = false;
@@ -68,7 +72,7 @@ export function startQuads(): void {
 /** What an op of the fragment stage, in a block, needs; `order`: its number in the shader. */
 export function noteExact(op: u32, block: u32, order: u32): void {
   const flags = opFlags(op);
-  if ((flags & OpFlag.WRITES) != 0 && op != Op.EXPORT && op != Op.STORE_SCRATCH) writes = true;
+  if ((flags & OpFlag.WRITES) != 0 && op != Op.EXPORT && op != Op.STORE_SCRATCH && op != Op.DEMOTE) writes = true;
   if (op == Op.QUAD_PERM || op == Op.IMAGE_SAMPLE_QUAD || op == Op.IMAGE_QUERY_LOD) quads = true;
   else if (op == Op.LOAD_HELPER) helpers = true;
   else if ((flags & OpFlag.WAVE) != 0) watched = true;

@@ -12,7 +12,7 @@ import { coalesce } from "./coalesce.ts";
 import { bFirst, bOrder, COLUMNS_END, codeWords, lineOffset, linePlace, mNext } from "./columns.ts";
 import { selectFunction } from "./control.ts";
 import { codeLength, encode, lineRows } from "./encode.ts";
-import { demotes } from "./exact.ts";
+import { demotes, writesMemory } from "./exact.ts";
 import { assignOperands, shrinkForms } from "./finish.ts";
 import {
   drawBits,
@@ -157,4 +157,5 @@ export {
   usesPushPointer,
   usesWorkgroupCounts,
   workgroupCountSgpr,
+  writesMemory,
 };
