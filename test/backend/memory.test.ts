@@ -174,6 +174,26 @@ describe("buffers", () => {
     for (let k = 0; k < 64; k++) expect(out?.[k]).toBe(7);
   });
 
+  it("loads by SMEM only from buffers that the shader writes nowhere, before or behind, and with what is constant as its offset", () => {
+    /** Byte offsets of the `s_buffer_load_dword` (SMEM, opcode 8) that read a uniform word of binding 0. */
+    const offsets = (body: string): number[] => {
+      const { code } = emitted(backEnd.emit(`${head()}${lanes}${body}\n  end\n}\n`));
+      return [...code].flatMap((word, k) =>
+        (word & 0xfffc0000) >>> 0 === 0xf4200000 ? [(code[k + 1] ?? 0) & 0x1fffff] : [],
+      );
+    };
+    const load = "\n  %s:32x1 = load_ssbo %zero set=0 binding=0 base=1096";
+    const use = "\n  store_ssbo %s, %o set=0 binding=1 base=0";
+    expect(offsets(load + use)).toEqual([1096]);
+    expect(offsets(`\n  barrier scope=2 storage=1${load}${use}`)).toEqual([1096]);
+    expect(offsets(`\n  store_ssbo %l, %o set=0 binding=0 base=0${load}${use}`)).toEqual([]);
+    // A vector store behind it does not wait for a scalar load.
+    expect(offsets(`${load}${use}\n  store_ssbo %l, %o set=0 binding=0 base=0`)).toEqual([]);
+    expect(offsets(`${load}${use}\n  %x:32 = ssbo_atomic %zero, %l set=0 binding=0 base=0 atomic=add div`)).toEqual([]);
+    expect(offsets(`\n  %s:32x1 = load_ssbo %zero set=0 binding=0 base=1096 coherent${use}`)).toEqual([]);
+    expect(offsets(`\n  %s:32x1 = load_ssbo %zero set=0 binding=0 base=1096 aliased${use}`)).toEqual([]);
+  });
+
   it("gives the size of the bound range", () => {
     const [, out] = run({
       body: `${lanes}

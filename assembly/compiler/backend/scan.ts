@@ -58,7 +58,7 @@ export function scanShader(thrifty: bool): void {
         noteLaunch(i);
         if (fragment) noteExact(op, b, order);
         noteDescriptor(i, b);
-        noteWrite(i, b, order);
+        noteWrite(i);
       }
       valueClass[i] = ValueClass.NONE;
     }
