@@ -172,6 +172,13 @@ export async function levelsConformance(args: readonly string[]): Promise<boolea
       verbose: { type: "boolean", default: false },
     },
   });
+  const unknown = values.stage.filter((name) => name !== "compute" && name !== "vertex" && name !== "fragment");
+  if (values.root.length === 0 || unknown.length > 0) {
+    console.error(
+      `usage: npm run conformance -- levels --root DIR… [--stage compute|vertex|fragment]… [--cache FILE] [--verbose]`,
+    );
+    return false;
+  }
   const listed = readFileSync(new URL("undefined-results.txt", import.meta.url), "utf8");
   const undefinedResults = listed.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   const core = await createCore({ checked: true, opName });

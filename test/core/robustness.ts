@@ -2,7 +2,7 @@ import type { Program } from "./programs.ts";
 
 /**
  * A program for each rule about what must stay defined around undefined or unreached code: R1 to R26, in the order of the
- * rules (loops, masks, switches, blocks, nests; helpers are in graphics.test.ts; undefined values, memory, identities,
+ * rules (loops, masks, switches, blocks, nests; helpers, R9, R10 and R21, are in `test/ir/stage-cases.ts`; undefined values, memory, identities,
  * shapes of SPIR-V). `a[0]` is 0 in each run, which the compiler cannot know.
  */
 
