@@ -28,6 +28,7 @@ const bounded: Readonly<Record<string, string>> = {
   "passes/hash.ts:mapSet": "once: the table has room when it has grown",
   "passes/opt-algebraic.ts:build": "the rule's own nesting",
   "passes/opt-algebraic.ts:matchSources passes/opt-algebraic.ts:matches": "the rule's own nesting",
+  "passes/opt-algebraic.ts:valueAt": "the rule's own nesting",
   "passes/opt-half.ts:halfOf": "signs that `isHalf` has counted",
   "passes/opt-offsets.ts:boundWithout": "as deep as `constantIn` finds something",
   "passes/opt-offsets.ts:constantIn": "a depth that is counted",
