@@ -135,6 +135,8 @@ export interface InstructionCounts {
   readonly estimatedCycles: number;
 }
 
+const cycles = new CycleModel();
+
 /** Counts by class over one straight walk of `words`; `s_code_end` padding is left out. `estimatedCycles`: `CycleModel`. */
 export function countInstructions(words: ArrayLike<number>): InstructionCounts {
   const { byPrefix, bySegment, flat } = tables();
@@ -142,7 +144,7 @@ export function countInstructions(words: ArrayLike<number>): InstructionCounts {
   const counts = [0, 0, 0, 0, 0, 0, 0, 0];
   let instructions = 0;
   let unknown = 0;
-  const cycles = new CycleModel(words);
+  cycles.start(words);
   for (let at = 0; at < words.length; ) {
     const word = words[at]! >>> 0;
     let table = byPrefix[word >>> prefixLsb];

@@ -62,6 +62,10 @@ class Outstanding {
   #last = 0;
   #lastFrom = 0;
 
+  clear(): void {
+    this.#issued = 0;
+    this.#last = 0;
+  }
   add(ready: number, at: number): void {
     if (ready >= this.#last) {
       this.#last = ready;
@@ -168,11 +172,14 @@ function roundsOf(first: number, step: number, { relation, unsigned, bound }: Te
   return Math.max(0, rounds);
 }
 
-/** One walk over code: the caller says what it meets, in the order of the code. */
+/**
+ * Walks over code, one after the other, each begun by `start`: the caller says what it meets, in the order of the code. What
+ * it holds is kept from walk to walk, as every compile makes one.
+ */
 export class CycleModel {
-  readonly #words: ArrayLike<number>;
+  #words: ArrayLike<number> = [];
   /** Cycles in front of the instruction at each dword. */
-  readonly #before: Float64Array;
+  #before = new Float64Array(1024);
   #now = 0;
   readonly #vector = new Outstanding();
   readonly #local = new Outstanding();
@@ -180,16 +187,28 @@ export class CycleModel {
   /** By register. */
   readonly #sets: Steps = new Map();
   readonly #adds: Steps = new Map();
-  readonly #tests: Test[] = [];
-  readonly #loops: Loop[] = [];
-  readonly #stalls: Stall[] = [];
+  #tests: Test[] = [];
+  #loops: Loop[] = [];
+  #stalls: Stall[] = [];
   /** The last comparison: its dword and its name. */
   #compared = -1;
   #comparison: (typeof loopRoles)[number] = "none";
 
-  constructor(words: ArrayLike<number>) {
+  start(words: ArrayLike<number>): void {
     this.#words = words;
-    this.#before = new Float64Array(words.length + 1);
+    if (words.length >= this.#before.length) this.#before = new Float64Array(2 * words.length);
+    else this.#before.fill(0, 0, words.length + 1);
+    this.#now = 0;
+    this.#vector.clear();
+    this.#local.clear();
+    this.#stores.clear();
+    if (this.#sets.size > 0) this.#sets.clear();
+    if (this.#adds.size > 0) this.#adds.clear();
+    if (this.#tests.length > 0) this.#tests = [];
+    if (this.#loops.length > 0) this.#loops = [];
+    if (this.#stalls.length > 0) this.#stalls = [];
+    this.#compared = -1;
+    this.#comparison = "none";
   }
 
   issue(at: number, cycles: number): void {
