@@ -55,9 +55,10 @@ const firstConstant = 128;
 
 /** When the accesses of one counter are ready, those under way; no counter counts further than 63. */
 class Outstanding {
-  readonly #ready = new Float64Array(64);
+  // Whole numbers, which engines keep in registers.
+  readonly #ready = new Int32Array(64);
   /** Dword of the access that is ready then. */
-  readonly #from = new Float64Array(64);
+  readonly #from = new Int32Array(64);
   #issued = 0;
   #last = 0;
   #lastFrom = 0;
