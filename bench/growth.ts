@@ -130,8 +130,8 @@ const cpuMs = () => {
 const file = "growth.comp";
 const core = await createCore();
 
-/** Least CPU milliseconds of a compile; NaN and a message when it fails. */
-function measure(words: Uint32Array, optimization: 0 | 1 | 2, least: number): number {
+/** Least CPU milliseconds of a compile; the failure's message where it ends at a limit. */
+function measure(words: Uint32Array, optimization: 0 | 1 | 2, least: number): number | string {
   let best = Number.POSITIVE_INFINITY;
   let runs = 0;
   const until = cpuMs() + least;
@@ -148,10 +148,7 @@ function measure(words: Uint32Array, optimization: 0 | 1 | 2, least: number): nu
       robust: true,
       limits: { timeMs: 120_000 },
     });
-    if (!result.ok) {
-      console.log(`  ${words.length} words: ${result.failures[0]?.code} ${result.failures[0]?.message}`);
-      return Number.NaN;
-    }
+    if (!result.ok) return `${result.failures[0]?.code} ${result.failures[0]?.message}`;
     best = Math.min(best, cpuMs() - start);
     runs++;
   } while (runs < 5 || cpuMs() < until);
@@ -165,11 +162,12 @@ const level = argument("--level");
 
 interface Point {
   readonly words: number;
-  readonly ms: number;
+  readonly ms: number | string;
 }
 
-/** How many times as long b takes as a, had it 100 times the words of a. */
-const growthOf = (a: Point, b: Point): number => (b.ms / a.ms) * (100 / (b.words / a.words));
+/** How many times as long b takes as a, had it 100 times the words of a; undefined where one of them is refused. */
+const growthOf = (a: Point, b: Point): number | undefined =>
+  typeof a.ms === "number" && typeof b.ms === "number" ? (b.ms / a.ms) * (100 / (b.words / a.words)) : undefined;
 
 let worst = 0;
 for (const [name, source] of Object.entries(families)) {
@@ -185,10 +183,12 @@ for (const [name, source] of Object.entries(families)) {
     measure(modules.at(-1) as Uint32Array, optimization, 0);
     const points = modules.map((words) => ({ words: words.length, ms: measure(words, optimization, 300) }));
     const ratios = points.slice(2).map((point, k) => growthOf(points[k] as Point, point));
-    worst = Math.max(worst, ...ratios);
-    const times = points.map(({ words, ms }) => `${words} ${ms.toFixed(ms < 10 ? 2 : 0)} ms`).join("  ");
+    worst = Math.max(worst, ...ratios.filter((ratio) => ratio !== undefined));
+    const times = points
+      .map(({ words, ms }) => `${words} ${typeof ms === "number" ? `${ms.toFixed(ms < 10 ? 2 : 0)} ms` : ms}`)
+      .join("  ");
     console.log(
-      `${name.padEnd(13)} level ${optimization}  ${ratios.map((x) => `x${x.toFixed(0)}`).join(" ")}   ${times}`,
+      `${name.padEnd(13)} level ${optimization}  ${ratios.map((x) => (x === undefined ? "-" : `x${x.toFixed(0)}`)).join(" ")}   ${times}`,
     );
   }
 }
