@@ -45,6 +45,7 @@ import {
   mSrc2,
   mSrc3,
 } from "./columns.ts";
+import { AddressIn } from "./image-addresses.ts";
 import { Hw, hwCode, layoutLength, Mod, operandSize, source } from "./machine.ts";
 
 /** The source code that a DPP16 dword follows. Source: RDNA2 ISA, scalar operand table. */
@@ -89,8 +90,6 @@ function baseWords(format: u32): u32 {
 // The VGPRs of an image's address, in order.
 const addressVgprs = memory.data(16);
 let addressCount: u32 = 0;
-const ADDRESS_0: u32 = 1 << 8;
-const ADDRESS_3: u32 = 1 << 9;
 
 function addAddress(operand: u32): void {
   const first = hwCode(operand) - Hw.VGPR0;
@@ -99,11 +98,11 @@ function addAddress(operand: u32): void {
 }
 /** Fills the above; the dwords that name them one by one, 0 where they are neighbours. Source: RDNA2 ISA, MIMG, NSA. */
 function addressWords(i: u32): u32 {
-  if ((mImm[i] & (ADDRESS_0 | ADDRESS_3)) == 0) return 0;
+  if ((mImm[i] & (AddressIn.SOURCE_0 | AddressIn.SOURCE_3)) == 0) return 0;
   addressCount = 0;
   addAddress(mSrc1[i]);
-  if ((mImm[i] & ADDRESS_0) != 0) addAddress(mSrc0[i]);
-  if ((mImm[i] & ADDRESS_3) != 0) addAddress(mSrc3[i]);
+  if ((mImm[i] & AddressIn.SOURCE_0) != 0) addAddress(mSrc0[i]);
+  if ((mImm[i] & AddressIn.SOURCE_3) != 0) addAddress(mSrc3[i]);
   const first: u32 = load<u8>(addressVgprs);
   for (let k: u32 = 1; k < addressCount; k++)
     if (load<u8>(addressVgprs + k) != first + k) return (addressCount + 2) / 4;
@@ -260,7 +259,7 @@ function encodeMtbuf(i: u32): void {
  */
 function encodeImage(i: u32): void {
   const mods = mMods[i];
-  const data = mSrc0[i] != 0 && (mImm[i] & ADDRESS_0) == 0 ? mSrc0[i] : mDst0[i];
+  const data = mSrc0[i] != 0 && (mImm[i] & AddressIn.SOURCE_0) == 0 ? mSrc0[i] : mDst0[i];
   const words = addressWords(i);
   put64(
     packMimg(
@@ -268,7 +267,7 @@ function encodeImage(i: u32): void {
       vgpr(data),
       vgpr(mSrc1[i]),
       hwCode(mSrc2[i]) >> 2,
-      mSrc3[i] == 0 || (mImm[i] & ADDRESS_3) != 0 ? 0 : hwCode(mSrc3[i]) >> 2,
+      mSrc3[i] == 0 || (mImm[i] & AddressIn.SOURCE_3) != 0 ? 0 : hwCode(mSrc3[i]) >> 2,
       mImm[i] & 15,
       (mImm[i] >> 4) & 7,
       (mImm[i] >> 7) & 1,

@@ -23,6 +23,12 @@ import {
 } from "./machine.ts";
 import { operandOf } from "./values.ts";
 
+/** Of an image instruction's `mImm`: source 0, source 3 goes on with the address of source 1. */
+export const enum AddressIn {
+  SOURCE_0 = 0x100,
+  SOURCE_3 = 0x200,
+}
+
 /** A group that needs no move: values that are made for it, or that stand where they are. */
 const enum Run {
   MADE = 0,

@@ -5,7 +5,18 @@
 import { Fail, fail } from "../../base/index.ts";
 import { DYNAMIC_SET, Op } from "../../gen/ir-ops.ts";
 import { Op as Isa, OP_COUNT } from "../../gen/isa-ops.ts";
-import { componentsOf, constBits, imm, isConst, opOf, privateBytes, src, srcCount, stage } from "../ir/index.ts";
+import {
+  componentsOf,
+  constBits,
+  imm,
+  isConst,
+  opOf,
+  privateBytes,
+  STAGE_FRAGMENT,
+  src,
+  srcCount,
+  stage,
+} from "../ir/index.ts";
 import { raw, salu, saluNew } from "./build.ts";
 import { mDst0, mImm, mSrc0, vFixed } from "./columns.ts";
 import { Hw, hw, newVreg, operandVreg, RegClass } from "./machine.ts";
@@ -20,7 +31,6 @@ export const P_UNDEFINED: u32 = OP_COUNT + 2;
 const MAX_USER_SGPRS: u32 = 16;
 const MAX_GRAPHICS_SGPRS: u32 = 32;
 const VERTEX: u32 = 1;
-const FRAGMENT: u32 = 2;
 /** Vulkan's guaranteed push-constant size is 128; more than this never fits in SGPRs. */
 const MAX_PUSH_DWORDS: u32 = 64;
 const MAX_SETS: u32 = 32;
@@ -130,7 +140,7 @@ export function pushOffset(i: u32): i64 {
 
 /** SPI_PS_INPUT_ADDR and ENA of the fragment stage; bit 1 of the vertex stage: the instance id is wanted. */
 export function stageInputs(): u32 {
-  return stage() == FRAGMENT ? stageAddress : stageUsed;
+  return stage() == STAGE_FRAGMENT ? stageAddress : stageUsed;
 }
 /** Bits: base vertex, draw number, first instance, pointer to the vertex buffers. */
 export function drawBits(): u32 {
@@ -286,7 +296,7 @@ export function endLaunch(): void {
   if (fixed + <u32>(pushAny && !pushInlined ? 1 : 0) > limit) fail(Fail.OUT_OF_REGISTERS, 0, limit, 0);
   stageAddress = stageUsed;
   // The hardware wants one of i, j at least.
-  if (stage() == FRAGMENT && (stageUsed & 0x7f) == 0) stageAddress |= 2;
+  if (stage() == STAGE_FRAGMENT && (stageUsed & 0x7f) == 0) stageAddress |= 2;
 }
 
 function scanPush(i: u32): void {
@@ -334,7 +344,7 @@ export function makeArguments(): void {
   for (let c: u32 = 0; c < 3; c++) {
     if (((groupUsed >> c) & 1) != 0) put(GROUPS + <usize>c, argument(RegClass.SGPR, sgpr++));
   }
-  if (stage() == FRAGMENT) {
+  if (stage() == STAGE_FRAGMENT) {
     const mask = argument(RegClass.SGPR, sgpr++);
     groupsEnd = sgpr;
     fragmentArguments();

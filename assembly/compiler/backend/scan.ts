@@ -9,21 +9,19 @@ import {
   kindOf,
   nextBlock,
   nextInstr,
-  nextNode,
   opOf,
   parentOf,
   prevNode,
+  STAGE_FRAGMENT,
   stage,
 } from "../ir/index.ts";
 import { classifyLoops, classifyValues, ValueClass } from "./classes.ts";
-import { nodeInfo, nodeTarget, valueClass, valueNeed, valueOperand, valueSel } from "./columns.ts";
+import { nodeTarget, valueClass, valueNeed, valueOperand, valueSel } from "./columns.ts";
 import { endDescriptors, noteBlock, noteDescriptor, startDescriptors } from "./descriptors.ts";
 import { noteExact, startQuads } from "./exact.ts";
 import { endLaunch, noteLaunch, startLaunch } from "./launch.ts";
 import { noteWrite, startWrites } from "./scalar-loads.ts";
 import { Sel } from "./sel.ts";
-
-const FRAGMENT: u32 = 2;
 
 /** The ops that do more than arithmetic stand together. */
 function isAccess(op: u32): bool {
@@ -39,12 +37,10 @@ export function scanShader(thrifty: bool): void {
   startQuads();
   startDescriptors();
   startWrites();
-  const fragment = stage() == FRAGMENT;
+  const fragment = stage() == STAGE_FRAGMENT;
   let order: u32 = 0;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     noteBlock(b);
-    nodeInfo[b] = 0;
-    if (nextNode(b) != 0) nodeInfo[nextNode(b)] = 0;
     // The loop around each block: its parent, or that of the block in front of the if around it.
     const p = parentOf(b);
     nodeTarget[b] = p == 0 ? 0 : kindOf(p) == Kind.LOOP ? p : nodeTarget[prevNode(p)];

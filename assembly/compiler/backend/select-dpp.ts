@@ -12,6 +12,7 @@ import { P_UNDEFINED } from "./launch.ts";
 import { Mod } from "./machine.ts";
 import { absorbedSource, Sel, selOf } from "./sel.ts";
 import { define, floatOperand, modifiers, operandOf } from "./values.ts";
+import { floatOp, integerOp } from "./vector-ops.ts";
 
 /** Whole rows and banks take part. Source: RDNA2 ISA, DPP16. */
 const DPP_ALL: u32 = 0xff << 24;
@@ -24,39 +25,27 @@ const ROW: u32 = 16;
 /** Of source 1; its abs is the next bit. */
 const DPP_NEG1: u32 = 1 << 22;
 
-/** The VOP3 form of a two-source op that has a VOP2 form; none else. */
+/** The VOP3 form of a two-source op that has a VOP2 form; 0 else. */
 function twoSourceOp(op: u32): u32 {
   switch (op) {
     case Op.FADD:
-      return Isa.v_add_f32_e64;
     case Op.FSUB:
-      return Isa.v_sub_f32_e64;
     case Op.FMUL:
-      return Isa.v_mul_f32_e64;
     case Op.FMIN:
-      return Isa.v_min_f32_e64;
     case Op.FMAX:
-      return Isa.v_max_f32_e64;
+      return floatOp(op);
     case Op.IADD:
-      return Isa.v_add_nc_u32_e64;
     case Op.ISUB:
-      return Isa.v_sub_nc_u32_e64;
     case Op.IAND:
-      return Isa.v_and_b32_e64;
     case Op.IOR:
-      return Isa.v_or_b32_e64;
     case Op.IXOR:
-      return Isa.v_xor_b32_e64;
     case Op.IMIN:
-      return Isa.v_min_i32_e64;
     case Op.IMAX:
-      return Isa.v_max_i32_e64;
     case Op.UMIN:
-      return Isa.v_min_u32_e64;
     case Op.UMAX:
-      return Isa.v_max_u32_e64;
+      return integerOp(op);
     default:
-      return Isa.none;
+      return 0;
   }
 }
 
@@ -67,7 +56,7 @@ function isPermutation(i: u32): bool {
 
 /** Marks a value that may compute its one-reader permuted source with itself: other lanes are the same only in its block. */
 export function absorbPermutation(i: u32): bool {
-  if ((!hasMade(Op.QUAD_PERM) && !hasMade(Op.LANE_XOR)) || twoSourceOp(opOf(i)) == <u32>Isa.none) return false;
+  if ((!hasMade(Op.QUAD_PERM) && !hasMade(Op.LANE_XOR)) || twoSourceOp(opOf(i)) == 0) return false;
   for (let k: u32 = 0; k < 2; k++) {
     const inner = src(i, k);
     if (!isPermutation(inner) || useCount(inner) != 1 || selOf(inner) != Sel.PLAIN) continue;

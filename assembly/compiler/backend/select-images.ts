@@ -8,7 +8,7 @@ import { mDst0, mImm, mMods, mSrc0, mSrc1, mSrc2, mSrc3, valueOperand } from "./
 import { constantTuple } from "./constants.ts";
 import { imageDescriptor, samplerDescriptor, texelDescriptor } from "./descriptors.ts";
 import { startPixels } from "./exact.ts";
-import { addressGroup, placeAddress, tuple } from "./image-addresses.ts";
+import { AddressIn, addressGroup, placeAddress, tuple } from "./image-addresses.ts";
 import { component, Hw, hw, Mod, newVreg, RegClass } from "./machine.ts";
 import { dataOperand } from "./select-memory.ts";
 import { define, operandOf } from "./values.ts";
@@ -24,9 +24,6 @@ const GATHER: u32 = 1 << 14;
 const MIP: u32 = 1 << 15;
 /** Coordinates are whole texels. Source: MIMG, UNRM. */
 const UNORM: u32 = 1 << 7;
-/** Sources 0 and 3 belong to the address, behind source 1. */
-const ADDRESS_0: u32 = 1 << 8;
-const ADDRESS_3: u32 = 1 << 9;
 
 /** The 32 sampling instructions stand in the order of their opcodes: LOD mode [2:0], compare 3, offset 4. */
 function sampleOp(index: u32): u32 {
@@ -147,11 +144,11 @@ function selectImage(i: u32): void {
   mMods[j] = mods;
   if (groups > 1 && data == 0) {
     mSrc0[j] = addressGroup(1);
-    word |= ADDRESS_0;
+    word |= AddressIn.SOURCE_0;
   }
   if (groups > (data == 0 ? 2 : 1)) {
     mSrc3[j] = addressGroup(groups - 1);
-    word |= ADDRESS_3;
+    word |= AddressIn.SOURCE_3;
   }
   mImm[j] = word;
   if (used) {

@@ -14,6 +14,7 @@ import {
   nextInstr,
   opOf,
   setImm,
+  setSrc,
   widthOf,
 } from "./instr.ts";
 import { entryBlock } from "./nodes.ts";
@@ -192,6 +193,13 @@ export function alu3(op: u32, a: u32, b: u32, c: u32): u32 {
 }
 export function select(cond: u32, a: u32, b: u32): u32 {
   return alu3(Op.SELECT, cond, a, b);
+}
+/** Two words as a value of two components. */
+export function vec2(a: u32, b: u32): u32 {
+  const i = newInstr(Op.VEC, 32, 2, 2);
+  setSrc(i, 0, a);
+  setSrc(i, 1, b);
+  return place0(i);
 }
 export function undef(width: u32): u32 {
   return place0(newInstr(Op.UNDEF, width, 1, 0));

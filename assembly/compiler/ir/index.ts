@@ -21,6 +21,7 @@ import {
   storeVar,
   system,
   undef,
+  vec2,
 } from "./builder.ts";
 import {
   instrPlace,
@@ -138,6 +139,8 @@ import {
   placeCount,
   privateBytes,
   resetShader,
+  STAGE_FRAGMENT,
+  STAGE_VERTEX,
   setLdsBytes,
   setLocalSize,
   setPrivateBytes,
@@ -262,6 +265,8 @@ export {
   removeSrc,
   replaceUses,
   resetShader,
+  STAGE_FRAGMENT,
+  STAGE_VERTEX,
   select,
   setFlags,
   setHead,
@@ -299,6 +304,7 @@ export {
   validateLifted,
   varCount,
   varWidth,
+  vec2,
   widthOf,
   zeroBits,
 };

@@ -52,6 +52,9 @@ export function resetShader(): void {
   placeColumn[0] = 0;
 }
 
+/** The vertex and the fragment stage; compute is 0. */
+export const STAGE_VERTEX: u32 = 1;
+export const STAGE_FRAGMENT: u32 = 2;
 export function stage(): u32 {
   return stageOf;
 }

@@ -15,6 +15,7 @@ import {
   isConst,
   newInstr,
   place0,
+  STAGE_FRAGMENT,
   setFlags,
   setImm,
   setSrc,
@@ -73,7 +74,6 @@ import {
   spread,
   startAddress,
 } from "./image-operands.ts";
-import { STAGE_FRAGMENT } from "./interface.ts";
 import { bindingOf, checkBinding, setOf } from "./memory.ts";
 import { finish, operand, result, valueAt } from "./operands.ts";
 import { pointerAt } from "./pointers.ts";

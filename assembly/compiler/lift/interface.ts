@@ -16,6 +16,7 @@ import {
   loadVar,
   newInstr,
   place0,
+  STAGE_FRAGMENT,
   setImm,
   setSrc,
   stage,
@@ -58,9 +59,6 @@ export const enum Extra {
   VIEWPORT = 69,
   CULL = 70,
 }
-
-export const STAGE_VERTEX: u32 = 1;
-export const STAGE_FRAGMENT: u32 = 2;
 
 /** Flat, centroid, … of the scalar that `codeOf` looked at last. */
 let found: u32 = 0;

@@ -29,6 +29,8 @@ import {
   nextNode,
   place0,
   resetShader,
+  STAGE_FRAGMENT,
+  STAGE_VERTEX,
   setLocalSize,
   setShaderNameLength,
   setStage,
@@ -64,7 +66,6 @@ import {
   wordAt,
 } from "./ids.ts";
 import { liftImage, loadOpaque } from "./images.ts";
-import { STAGE_FRAGMENT, STAGE_VERTEX } from "./interface.ts";
 import { arrayLength, resetShared, startShared } from "./memory.ts";
 import { operand } from "./operands.ts";
 import { liftBarrier } from "./ordering.ts";

@@ -15,6 +15,8 @@ import {
   localSize,
   newInstr,
   place0,
+  STAGE_FRAGMENT,
+  STAGE_VERTEX,
   setFlags,
   setImm,
   setLdsBytes,
@@ -57,7 +59,7 @@ import {
   unsupported,
   wordAt,
 } from "./ids.ts";
-import { fragmentInput, STAGE_FRAGMENT, STAGE_VERTEX, vertexInput } from "./interface.ts";
+import { fragmentInput, vertexInput } from "./interface.ts";
 import { subgroupBuiltIn, subgroupId } from "./lanes.ts";
 import {
   describe,

@@ -16,6 +16,7 @@ import {
   place0,
   setSrc,
   src,
+  vec2,
 } from "../ir/index.ts";
 import { binWord as bin, selWord as sel, triWord as tri, unWord as un } from "./fold-words.ts";
 import { unsupported } from "./ids.ts";
@@ -25,10 +26,7 @@ export function isPair(value: u32): bool {
   return componentsOf(value) == 2;
 }
 export function pair(low: u32, high: u32): u32 {
-  const i = newInstr(Op.VEC, 32, 2, 2);
-  setSrc(i, 0, low);
-  setSrc(i, 1, high);
-  return place0(i);
+  return vec2(low, high);
 }
 function half(value: u32, k: u32): u32 {
   return opOf(value) == Op.VEC ? src(value, k) : extract(value, k);

@@ -13,12 +13,10 @@ import {
   flagsOf,
   imm,
   isConst,
-  newInstr,
   opOf,
-  place0,
   replaceUses,
-  setSrc,
   src,
+  vec2,
 } from "../ir/index.ts";
 
 const SIGN: u32 = 0x8000_0000;
@@ -36,10 +34,7 @@ function become(i: u32, value: f64): bool {
   const low = constant(<u32>bits);
   const high = constant(<u32>(bits >> 32));
   cursorBefore(i);
-  const pair = newInstr(Op.VEC, 32, 2, 2);
-  setSrc(pair, 0, low);
-  setSrc(pair, 1, high);
-  replaceUses(i, place0(pair));
+  replaceUses(i, vec2(low, high));
   return true;
 }
 function becomeWord(i: u32, bits: u32): bool {

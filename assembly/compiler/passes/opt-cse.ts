@@ -21,6 +21,7 @@ import {
   instrLimit,
   instrScratch,
   jumpOf,
+  MAX_INSTRS,
   nextBlock,
   nextInstr,
   opOf,
@@ -38,8 +39,8 @@ import { PASS_BASE } from "../memory-map.ts";
  */
 const heads = changetype<U32Column>(PASS_BASE);
 const MAX_BUCKETS: u32 = 1 << 18;
-const ID_BITS: u32 = 20;
-const ID: u32 = ((<u32>1) << ID_BITS) - 1;
+const ID: u32 = MAX_INSTRS - 1;
+const ID_BITS: u32 = ctz<u32>(MAX_INSTRS);
 /** Longest chain looked through: longer ones are hash collisions. */
 const MAX_CHAIN = 64;
 

@@ -37,6 +37,7 @@ import {
   predIndex,
   prevBlock,
   replaceUses,
+  STAGE_FRAGMENT,
   select,
   setSrc,
   src,
@@ -48,7 +49,6 @@ import { isSingleBlock, keepArm, phiSource } from "./edit-tree.ts";
 import { joinExits } from "./exits.ts";
 
 const MAX_MOVED = 8;
-const FRAGMENT: u32 = 2;
 
 /** Instructions that running an arm's block always would cost, or a large number where it must stay conditional. */
 function costOf(block: u32): i32 {
@@ -186,7 +186,7 @@ export function optIfConvert(): bool {
   let progress = hasLoops() && joinAllExits();
   for (let b = entryBlock(); b != 0 && spend(1); b = nextBlock(b)) {
     for (let n = nextNode(b); n != 0 && kindOf(n) == Kind.IF && spend(1); n = nextNode(b)) {
-      if (!convert(n, b) && !(stage() == FRAGMENT && hasMade(Op.DEMOTE) && convertDiscard(n, b))) break;
+      if (!convert(n, b) && !(stage() == STAGE_FRAGMENT && hasMade(Op.DEMOTE) && convertDiscard(n, b))) break;
       progress = true;
     }
   }

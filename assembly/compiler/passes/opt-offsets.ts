@@ -18,16 +18,15 @@ import {
   flagsOf,
   imm,
   isConst,
-  newInstr,
   nextBlock,
   nextInstr,
   opOf,
-  place0,
   setImm,
   setSrc,
   src,
   srcCount,
   upperBound,
+  vec2,
   widthOf,
   zeroBits,
 } from "../ir/index.ts";
@@ -217,13 +216,6 @@ function splitAddress(i: u32, k: u32): bool {
   setSrc(i, k, offset);
   setSrc(i, last, vec2(start, high));
   return true;
-}
-
-function vec2(a: u32, b: u32): u32 {
-  const i = newInstr(Op.VEC, 32, 2, 2);
-  setSrc(i, 0, a);
-  setSrc(i, 1, b);
-  return place0(i);
 }
 
 /** A constant that is added last. */
