@@ -80,8 +80,8 @@ export function compileGlsl(request: GlslRequest): GlslResult {
   try {
     return compilePreprocessed(request, preprocessed, sources, diagnostics, relaxed);
   } catch (failure) {
-    if (!isStackOverflow(failure)) throw failure;
-    reportDeepest(preprocessed.tokens, diagnostics);
+    // Where nothing nests deep, recursion without end is a fault of ours.
+    if (!isStackOverflow(failure) || !reportDeepest(preprocessed.tokens, diagnostics)) throw failure;
     return { ok: false, diagnostics: diagnostics.items, filesRead };
   }
 }
@@ -91,8 +91,11 @@ function isStackOverflow(failure: unknown): boolean {
   return failure instanceof RangeError && failure.message.includes("call stack");
 }
 
-/** Names the bracket that stands deepest as nested too deep. */
-function reportDeepest(tokens: Tokens, diagnostics: Diagnostics): void {
+/** Brackets that stand in each other this deep fit any stack. */
+const SHALLOW = 64;
+
+/** Names the bracket that stands deepest as nested too deep; false where none is. */
+function reportDeepest(tokens: Tokens, diagnostics: Diagnostics): boolean {
   let depth = 0;
   let most = 0;
   let deepest = 0;
@@ -107,8 +110,9 @@ function reportDeepest(tokens: Tokens, diagnostics: Diagnostics): void {
       depth--;
     }
   }
-  const values = { limit: Math.max(0, most - 1) };
-  diagnostics.error("GLSL_NESTING", values, tokens.positions[deepest]!, tokens.ends[deepest]!);
+  if (most <= SHALLOW) return false;
+  diagnostics.error("GLSL_NESTING", { limit: most - 1 }, tokens.positions[deepest]!, tokens.ends[deepest]!);
+  return true;
 }
 
 function compilePreprocessed(

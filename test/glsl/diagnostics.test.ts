@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { glslCodes } from "../../src/glsl/index.ts";
 import { readModule } from "../../src/spirv/index.ts";
@@ -280,6 +282,31 @@ describe("limits", () => {
       expect(inMain(`int a = 1; ${open.repeat(1023)}${close.repeat(1023)}`)).toEqual([]);
     }
     expect(inMain("if (true) {".repeat(1051) + "}".repeat(1051))).toEqual([`4:${11 * 1049 + 5} GLSL_NESTING`]);
+  });
+
+  it("names the deepest bracket where the stack ends before the limit, and compiles the next source", async () => {
+    const nest = (depth: number) =>
+      `${head}void main() { int a = 1;\n${"if (a > 0) {".repeat(depth)}${"}".repeat(depth)} }`;
+    const script = `
+      const { parentPort, workerData } = require("node:worker_threads");
+      import(workerData.module).then(async ({ createLocalCompiler, defaultRequest }) => {
+        const compiler = createLocalCompiler();
+        const answers = [];
+        for (const source of workerData.sources) {
+          const { ok, diagnostics } = await compiler.compile({ ...defaultRequest, filename: "a.comp", language: "glsl", stage: "compute", source });
+          answers.push(ok ? "good" : diagnostics.map(({ code, line, column }) => [code, line, column].join(" ")).join());
+        }
+        parentPort.postMessage(answers);
+      });`;
+    const module = new URL("../../dist/index.js", import.meta.url).href;
+    const worker = new Worker(script, {
+      eval: true,
+      workerData: { module, sources: [nest(1000), nest(10)] },
+      resourceLimits: { stackSizeMb: 0.3 },
+    });
+    const [answers] = await once(worker, "message");
+    await worker.terminate();
+    expect(answers).toEqual([`GLSL_NESTING 4 ${12 * 999 + 4}`, "good"]);
   });
 
   it("takes else-ifs and operators without end, parentheses and calls 500 deep", () => {
