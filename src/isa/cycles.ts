@@ -10,13 +10,14 @@
  *   `assumedRounds`. What a wait in a loop costs for an access in front of the loop counts for the first round alone.
  *   Both sides of an `if` count.
  *
- * Latencies: those of the scheduler (docs/adr/0014-list-scheduling.md).
+ * Latencies: `latencies.ts`, as the scheduler has them.
  */
+import { latencies } from "./latencies.ts";
 import { SourceCode } from "./registers.ts";
 
 /** What an instruction does with memory; its number is the place here. Loads of images through samplers are `sample`. */
 export const memoryKinds = ["none", "scalar", "lds", "vector", "sample", "store"] as const;
-const latencies = [0, 140, 64, 300, 400, 300] as const;
+const readyAfter = [0, latencies.smem, latencies.lds, latencies.vmem, latencies.sample, latencies.vmem] as const;
 const barrierCycles = 32;
 
 /** Rounds of a loop of which nothing is known, as the register allocator weighs it. */
@@ -218,7 +219,7 @@ export class CycleModel {
   }
   /** The instruction just issued accesses memory. */
   access(kind: number, at: number): void {
-    const ready = this.#now + latencies[kind]!;
+    const ready = this.#now + readyAfter[kind]!;
     if (kind === scalar || kind === lds) this.#local.add(ready, at);
     else if (kind === store) this.#stores.add(ready, at);
     else this.#vector.add(ready, at);

@@ -9,6 +9,7 @@ export { counterClasses, Flag } from "./flags.ts";
 export { type FlowGraph, flowGraph, type LiveCount, liveRegisters } from "./flow.ts";
 export type { Field, FormatName, SecondDwordName } from "./formats.ts";
 export { flatSegments, formatNames, formats, secondDwords } from "./formats.ts";
+export { latencies } from "./latencies.ts";
 export { print } from "./print.ts";
 export { SourceCode, sgprCount } from "./registers.ts";
 export { classify, type InstructionClass, instructionClasses, issueCycles } from "./statistics.ts";

@@ -7,10 +7,11 @@
  * against stores; SCC's write to its reads, with no other write of SCC between them. VCC and M0 are one register more.
  * O(operands): lists of readers are emptied by the write that comes before them.
  */
+import { Latency } from "../../gen/isa-latencies.ts";
 import { Format, opFormat } from "../../gen/isa-ops.ts";
 import { ALIAS_FIRST, ALIAS_UNSET } from "./alias.ts";
 import { bDepth, flowBytes, mAlias, mDst0, mDst1, mMods, mOp, mSrc0, uEvents } from "./columns.ts";
-import { Latency, Trait, traits } from "./latency.ts";
+import { Trait, traits } from "./latency.ts";
 import {
   Hw,
   hwCode,

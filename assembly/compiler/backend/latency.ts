@@ -1,9 +1,9 @@
 /**
  * The latency model of `schedule`, and what it must know of each opcode, as one word an opcode. Cycles until a reader may
- * issue without a stall: those of the public RDNA scheduling model of LLVM for ALU instructions (5 vector, 10
- * transcendental, 22 double precision, 2 scalar) and the near caches' of docs/simulator.md for loads, between hit and
- * miss. What matters is their order of size.
+ * issue without a stall: `src/isa/latencies.ts`.
  */
+
+import { Latency } from "../../gen/isa-latencies.ts";
 import {
   Counter,
   Format,
@@ -15,17 +15,6 @@ import {
   opFormat,
   opIssueCycles,
 } from "../../gen/isa-ops.ts";
-
-export const enum Latency {
-  SCALAR = 2,
-  VECTOR = 5,
-  TRANSCENDENTAL = 10,
-  DOUBLE = 22,
-  LDS = 64,
-  SMEM = 140,
-  VMEM = 300,
-  SAMPLE = 400,
-}
 
 /** Of an opcode's word: cycles of latency in [9:0], of issue in [14:10], then what follows. */
 export const enum Trait {
