@@ -214,6 +214,67 @@ ${store("a")}`).filter((l) => l.startsWith("ds_"));
     expect(pair(0, 2)).toHaveLength(2);
   });
 
+  const loads = (bases: readonly number[]): string[] =>
+    text(`${bases.map((base, k) => `  %s${k}:32x1 = load_shared %o base=${base} div`).join("\n")}
+${bases.map((_, k) => `  %a${k}:32 = iadd ${k === 0 ? "%o" : `%a${k - 1}`}, %s${k} div`).join("\n")}
+${store(`a${bases.length - 1}`)}`).filter((l) => l.startsWith("ds_") || l.includes("clamp"));
+
+  it("makes one nearer address for two pairs and more whose offsets do not fit", () => {
+    expect(loads([1024, 1088, 1152, 1216])).toEqual([
+      expect.stringMatching(/^v_add_nc_u32_e64 v\d+, v\d+, 0x400 clamp$/),
+      expect.stringMatching(/^ds_read2_b32 v\[\d+:\d+\], v\d+ offset1:16$/),
+      expect.stringMatching(/^ds_read2_b32 v\[\d+:\d+\], v\d+ offset0:32 offset1:48$/),
+    ]);
+    // The third pair finds the address; what lies below it, or too far, stays alone.
+    const many = loads([2000, 2004, 2008, 2012, 3016, 3020, 1996, 3024]);
+    for (const pattern of [
+      /^v_add_nc_u32_e64 v\d+, v\d+, 0x7d0 clamp$/,
+      /^ds_read2_b32 .* v\d+ offset1:1$/,
+      /^ds_read2_b32 .* v\d+ offset0:2 offset1:3$/,
+      /^ds_read2_b32 .* v\d+ offset0:254 offset1:255$/,
+      /^ds_read_b32 .* offset:1996$/,
+      /^ds_read_b32 .* offset:3024$/,
+    ])
+      expect(count(many, pattern)).toBe(1);
+    expect(many).toHaveLength(6);
+  });
+
+  it("makes none for one pair, for rows that fit as they are, and for odd distances", () => {
+    expect(loads([1024, 1088])).toHaveLength(2);
+    expect(loads([1024, 1088, 2200])).toHaveLength(3);
+    expect(loads([1024, 1088, 1280])).toEqual([
+      expect.stringMatching(/^ds_read2st64_b32 .* offset0:4 offset1:5$/),
+      expect.stringMatching(/^ds_read_b32 .* offset:1088$/),
+    ]);
+    expect(loads([1025, 1088, 1154, 1219])).toHaveLength(4);
+  });
+
+  it("joins loads around a wide one, but not around a store", () => {
+    const around = (between: string) =>
+      text(`  %s:32x1 = load_shared %o base=0 div
+${between}
+  %t:32x1 = load_shared %o base=8 div
+  %a:32 = iadd %s, %t div
+${store("a")}`).filter((l) => l.startsWith("ds_read2_b32"));
+    expect(around("")).toHaveLength(1);
+    expect(
+      around(`  %four:32 = const 4
+  %q:32 = ishl %l, %four div
+  %w:32x4 = load_shared %q base=64 div
+  store_ssbo %w, %q set=0 binding=1 base=0`),
+    ).toHaveLength(1);
+    expect(around("  store_shared %s, %o base=64")).toHaveLength(0);
+  });
+
+  it("gives stores the nearer address in front of the first pair", () => {
+    const stores = [1024, 1028, 1032, 1036].map((base) => `  store_shared %o, %o base=${base}`).join("\n");
+    expect(text(stores).filter((l) => l.startsWith("ds_") || l.includes("clamp"))).toEqual([
+      expect.stringMatching(/^v_add_nc_u32_e64 v\d+, v\d+, 0x400 clamp$/),
+      expect.stringMatching(/^ds_write2_b32 (v\d+), v\d+, v\d+ offset1:1$/),
+      expect.stringMatching(/^ds_write2_b32 (v\d+), v\d+, v\d+ offset0:2 offset1:3$/),
+    ]);
+  });
+
   it("does so for elements of an array, whose constants are added before the shift", async () => {
     const program = `shader compute "main" wave32 local=64,1,1 lds=1024 {
 b0:

@@ -43,7 +43,7 @@ import { prepareTraits, Trait, traits } from "./latency.ts";
 import { Hw, hwCode, isVreg, layoutLength, RegClass, source } from "./machine.ts";
 
 /** Registers that a wave has for nothing: the file holds 16 waves of 64 VGPRs, and no more waves than 16 run. */
-const FREE_VGPRS: i32 = 24;
+const FREE_VGPRS: i32 = 40;
 const FREE_SGPRS: i32 = 64;
 const MOST_VGPRS: i32 = 48;
 const MOST_SGPRS: i32 = 80;
