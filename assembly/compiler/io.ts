@@ -22,6 +22,8 @@ export const enum Option {
   SPEC_COUNT = 6,
   BINDING_COUNT = 7,
   WORD_COUNT = 8,
+  /** A pass that the checked build leaves out of the level's list (0: none). */
+  WITHOUT = 9,
 }
 
 /** Words of the pipeline state. */

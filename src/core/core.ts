@@ -21,8 +21,10 @@ export type IrResult =
 
 /** A core with the doors that tests and dumps use. */
 export interface CoreTools extends Core {
+  /** Of the checked build alone: `without` names a pass to leave out, so that a test can show what it is there for. */
+  compile(request: CoreRequest, without?: string): CoreResult;
   /** Words to the IR that the back end would get, as text. */
-  lower(request: CoreRequest): IrResult;
+  lower(request: CoreRequest, without?: string): IrResult;
   /** IR text through one pass by name (`"none"`: only read and validated), as text. */
   runPass(text: string, pass: string, request?: Partial<CoreRequest>): IrResult;
   /** IR text to code, with the request's bindings and robustness. */
@@ -134,6 +136,16 @@ export async function createCore(options: CoreOptions = {}): Promise<CoreTools> 
   const opName = options.opName ?? ((opcode: number) => `SPIR-V opcode ${opcode}`);
   const quiet: Session = { validate: checked, passed: () => undefined };
 
+  const numberOf = (pass: string): number => {
+    const number = passNumbers.get(pass);
+    if (number === undefined) throw new Bug(`no pass ${pass}`);
+    return number;
+  };
+  const quietWithout = (pass: string | undefined): Session => {
+    if (pass === undefined) return quiet;
+    if (!checked) throw new Bug("core: no build but the checked one leaves out a pass");
+    return { ...quiet, without: numberOf(pass) };
+  };
   const failed = (raw: readonly number[], request: CoreRequest) => {
     const [code = 0, a = 0, b = 0, c = 0, fileId = 0, line = 0, column = 0] = raw;
     const failure = describeFailure({ code, a, b, c, fileId, line, column }, request, opName);
@@ -146,10 +158,10 @@ export async function createCore(options: CoreOptions = {}): Promise<CoreTools> 
 
   return {
     checked,
-    compile(request) {
+    compile(request, without) {
       const wanted = request.dumpAfter;
       if (wanted === undefined) {
-        const raw = instance.run("compile", request, quiet);
+        const raw = instance.run("compile", request, quietWithout(without));
         return raw === undefined ? { ok: true, output: read([]) } : failed(raw, request);
       }
       const passes: CorePassReport[] = [];
@@ -174,7 +186,7 @@ export async function createCore(options: CoreOptions = {}): Promise<CoreTools> 
         passes.push({ name, microseconds: clockUs() - since, instructions, machine: true });
         since = clockUs();
       };
-      const raw = instance.run("compile", request, { validate: checked, passed, phased });
+      const raw = instance.run("compile", request, { ...quietWithout(without), passed, phased });
       if (raw !== undefined) return failed(raw, request);
       const output = read(passes);
       return { ok: true, output: dumps ? { ...output, ir } : output };
@@ -185,13 +197,12 @@ export async function createCore(options: CoreOptions = {}): Promise<CoreTools> 
         ? { ok: true, facts: linkFactsOf(decodeSnapshot(instance.snapshot())) }
         : failed(raw, request);
     },
-    lower(request) {
-      const raw = instance.run("lower", request, quiet);
+    lower(request, without) {
+      const raw = instance.run("lower", request, quietWithout(without));
       return raw === undefined ? { ok: true, ir: text() } : failed(raw, request);
     },
     runPass(source, pass, request = {}) {
-      const number = pass === "none" ? 0 : passNumbers.get(pass);
-      if (number === undefined) throw new Bug(`no pass ${pass}`);
+      const number = pass === "none" ? 0 : numberOf(pass);
       const whole = { ...emptyRequest, ...request };
       const raw = instance.runSnapshot(encodeSnapshot(parseIr(source)), number, whole, quiet);
       return raw === undefined ? { ok: true, ir: text() } : failed(raw, whole);

@@ -40,6 +40,8 @@ const defaultTimeMs = 20_000;
 /** Options of the core that are not part of a request. */
 export interface Session {
   readonly validate: boolean;
+  /** Number of a pass that the checked build leaves out. */
+  readonly without?: number;
   /** After each pass: number, whether it changed anything. */
   passed(pass: number, changed: boolean): void;
   /** After each phase of the back end: number, machine instructions. Absent: it is not asked for. */
@@ -102,7 +104,7 @@ export class CoreInstance {
   }
 
   /** Writes a request's tables. Undefined, or what it has too much of (a `Limit` number). */
-  #write(request: CoreRequest, { validate, phased }: Session): number | undefined {
+  #write(request: CoreRequest, { validate, without, phased }: Session): number | undefined {
     const { words } = request;
     const memory = this.#words;
     const nameBytes = this.#writeName(request.entryPoint);
@@ -121,6 +123,7 @@ export class CoreInstance {
     memory[at + 6] = request.specialization.length;
     memory[at + 7] = request.bindings.length;
     memory[at + 8] = words.length;
+    memory[at + 9] = without ?? 0;
     this.#writePipeline(request.pipeline);
     this.#writeLink(request.link);
     let row = this.#at(2);

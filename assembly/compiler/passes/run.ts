@@ -8,7 +8,7 @@ import { Rule } from "../../gen/ir-invariants.ts";
 import { Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
 import { Pass } from "../../gen/ir-passes.ts";
 import { passed } from "../host.ts";
-import { OptionFlag, optionFlag } from "../io.ts";
+import { Option, OptionFlag, option, optionFlag } from "../io.ts";
 import {
   brokenAt,
   brokenPlace,
@@ -213,6 +213,7 @@ export function checkAfter(pass: u32): void {
 }
 
 function step(pass: u32): bool {
+  if (!ASC_NO_ASSERT && pass == option(Option.WITHOUT)) return false;
   if (pass == Pass.OPT_CONTRACT_FMA && !optionFlag(OptionFlag.CONTRACTION)) return false;
   const changed = runPass(pass);
   if (failed()) return false;
