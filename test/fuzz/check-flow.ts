@@ -4,8 +4,8 @@ import { KernelRun } from "../conformance/aco-run.ts";
 import { against, type Compiled, compiled } from "../conformance/levels.ts";
 import { distance, interpret, type Middle, startOf } from "../conformance/middle.ts";
 import type { Verdict } from "./check-program.ts";
-import { type Case, type Flow, INVOCATIONS, type Stage, type Statement, UNIFORMS, WORDS } from "./flow/language.ts";
 import { generateFlow } from "./flow/generate.ts";
+import { type Case, type Flow, INVOCATIONS, type Stage, type Statement, UNIFORMS, WORDS } from "./flow/language.ts";
 import { Random } from "./flow/random.ts";
 import { sourceOf } from "./flow/render.ts";
 import { type Data, NotGiven, run } from "./flow/run.ts";
@@ -19,7 +19,9 @@ function dataOf(seed: number): Data {
   const value = (): number => {
     const kind = random.next();
     if (kind < 0.7) return random.below(16);
-    return kind < 0.85 ? random.pick([0xffffffff, 0x80000000, 0x7fffffff, 0xffff, 0x10000]) : Math.floor(random.next() * 2 ** 32);
+    return kind < 0.85
+      ? random.pick([0xffffffff, 0x80000000, 0x7fffffff, 0xffff, 0x10000])
+      : Math.floor(random.next() * 2 ** 32);
   };
   const many = (length: number): Uint32Array => Uint32Array.from({ length }, value);
   return { a: many(WORDS * INVOCATIONS), u: many(UNIFORMS), push: [random.below(8), random.below(4)] };
@@ -87,20 +89,23 @@ function checkGraphics(flow: Flow, core: CoreTools): Verdict {
   return kind === "same" || kind === "near" ? { kind: "good", why: "" } : { kind: "wrong", why };
 }
 
-export function checkFlow(flow: Flow, core: CoreTools): Verdict {
+function checkFlow(flow: Flow, core: CoreTools): Verdict {
   return flow.stage === "compute" ? checkCompute(flow, core) : checkGraphics(flow, core);
 }
 
 /** The lists in a statement, and the statement with others in their place. */
-function inside(statement: Statement): { lists: (readonly Statement[])[]; with(lists: (readonly Statement[])[]): Statement } {
+function inside(statement: Statement): {
+  lists: (readonly Statement[])[];
+  with(lists: (readonly Statement[])[]): Statement;
+} {
   switch (statement.kind) {
     case "if": {
-      const lists = statement.otherwise === undefined ? [statement.then] : [statement.then, statement.otherwise];
+      const lists = statement.no === undefined ? [statement.yes] : [statement.yes, statement.no];
       const { kind, on } = statement;
       return {
         lists,
-        with: ([then, otherwise]) =>
-          otherwise === undefined || otherwise.length === 0 ? { kind, on, then: then! } : { kind, on, then: then!, otherwise },
+        with: ([yes, no]) =>
+          no === undefined || no.length === 0 ? { kind, on, yes: yes! } : { kind, on, yes: yes!, no },
       };
     }
     case "loop":
@@ -108,7 +113,10 @@ function inside(statement: Statement): { lists: (readonly Statement[])[]; with(l
     case "switch":
       return {
         lists: statement.cases.map(({ body }) => body),
-        with: (lists) => ({ ...statement, cases: statement.cases.map((each, k): Case => ({ ...each, body: lists[k]! })) }),
+        with: (lists) => ({
+          ...statement,
+          cases: statement.cases.map((each, k): Case => ({ ...each, body: lists[k]! })),
+        }),
       };
     default:
       return { lists: [], with: () => statement };
@@ -174,7 +182,12 @@ export function reducedFlow(flow: Flow, isBad: (flow: Flow) => boolean, tries = 
 }
 
 /** The program of a seed; a wrong one is made small as long as it is wrong for a reason of the same kind. */
-export function checkFlowOf(seed: number, stage: Stage, core: CoreTools, reduces = true): Verdict & { readonly source: string } {
+export function checkFlowOf(
+  seed: number,
+  stage: Stage,
+  core: CoreTools,
+  reduces = true,
+): Verdict & { readonly source: string } {
   const flow = generateFlow(seed, stage);
   const verdict = checkFlow(flow, core);
   if (verdict.kind !== "wrong" || !reduces) return { ...verdict, source: sourceOf(flow) };

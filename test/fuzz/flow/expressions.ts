@@ -180,7 +180,8 @@ export class Expressions {
 
   member(name: string, depth: number, wanted?: Type): Place {
     const index = this.of("uint", depth);
-    const at = (lane: Lane) => (lane.vars[name] as { a: Value; b: Value[]; c: Value; h: Value[] }[])[word(index.value(lane)) & 3]!;
+    const at = (lane: Lane) =>
+      (lane.vars[name] as { a: Value; b: Value[]; c: Value; h: Value[] }[])[word(index.value(lane)) & 3]!;
     const text = `${name}[${index.text} & 3u]`;
     const kind = wanted === "uint64_t" ? "c" : wanted === "uint16_t" ? "h" : this.random.pick(["a", "b", "b"]);
     if (kind === "a" || kind === "c") {
@@ -227,7 +228,8 @@ export class Expressions {
     if (depth > 0 && kind < 0.15) {
       const [a, b] = [this.condition(depth - 1, uniform), this.condition(depth - 1, uniform)];
       const operator = random.pick(["&&", "||", "!="]);
-      const meaning = (x: boolean, y: boolean): boolean => (operator === "&&" ? x && y : operator === "||" ? x || y : x !== y);
+      const meaning = (x: boolean, y: boolean): boolean =>
+        operator === "&&" ? x && y : operator === "||" ? x || y : x !== y;
       return {
         type: "bool",
         text: `(${a.text} ${operator} ${b.text})`,
@@ -264,7 +266,11 @@ export class Expressions {
     }
     if (kind < 0.3 && !uniform) {
       const arrays = this.scope.arrays.filter((each) => each.type === type);
-      if (this.scope.structs.length > 0 && (type === "uint" || type === "uint64_t" || type === "uint16_t") && random.chance(0.4))
+      if (
+        this.scope.structs.length > 0 &&
+        (type === "uint" || type === "uint64_t" || type === "uint16_t") &&
+        random.chance(0.4)
+      )
         return this.member(random.pick(this.scope.structs), depth - 2, type);
       if (type === "uint" && random.chance(0.2)) {
         const index = this.of("uint", depth - 1);
@@ -292,7 +298,12 @@ export class Expressions {
       const operator = random.pick(["<<", ">>"]);
       const mask = bitsOf[type] - 1;
       const value = (lane: Lane): Value =>
-        arithmetic(operator, type, a.value(lane), wrap(type, isWide(type) ? big(b.value(lane)) & BigInt(mask) : Number(b.value(lane)) & mask));
+        arithmetic(
+          operator,
+          type,
+          a.value(lane),
+          wrap(type, isWide(type) ? big(b.value(lane)) & BigInt(mask) : Number(b.value(lane)) & mask),
+        );
       return { type, text: `${type}(${a.text} ${operator} (${b.text} & ${type}(${mask})))`, value };
     }
     if (kind < 0.7) {
@@ -306,7 +317,8 @@ export class Expressions {
     }
     if (kind < 0.75 && isUnsigned(type)) {
       const operator = random.pick(["/", "%"]);
-      const value = (lane: Lane): Value => arithmetic(operator, type, a.value(lane), arithmetic("|", type, b.value(lane), wrap(type, 1)));
+      const value = (lane: Lane): Value =>
+        arithmetic(operator, type, a.value(lane), arithmetic("|", type, b.value(lane), wrap(type, 1)));
       return { type, text: `${type}(${a.text} ${operator} (${b.text} | ${type}(1)))`, value };
     }
     const operator = random.pick(["+", "-", "*", "&", "|", "^", "+", "-"]);
@@ -321,7 +333,9 @@ export class Expressions {
     const { random } = this;
     if (random.chance(0.4)) {
       // findMSB of a signed number looks for other bits.
-      const name = random.pick(type === "int" ? ["bitCount", "findLSB"] : ["bitCount", "findLSB", "findMSB", "bitfieldReverse"]);
+      const name = random.pick(
+        type === "int" ? ["bitCount", "findLSB"] : ["bitCount", "findLSB", "findMSB", "bitfieldReverse"],
+      );
       const value = (lane: Lane): Value => wrap(type, bitFunctions[name]!(word(a.value(lane))));
       return { type, text: `${type}(${name}(${a.text}))`, value };
     }

@@ -96,7 +96,8 @@ class Generator {
     const arrays = this.#make.scope.arrays.filter((each) => each.isConstant !== true);
     const { structs } = this.#make.scope;
     const kind = random.next();
-    if (kind < 0.15 && arrays.length > 0) return { place: this.#make.element(random.pick(arrays), 2), isUniform: false };
+    if (kind < 0.15 && arrays.length > 0)
+      return { place: this.#make.element(random.pick(arrays), 2), isUniform: false };
     if (kind < 0.25 && structs.length > 0)
       return { place: this.#make.member(random.pick(structs), 1, random.pick(this.#types)), isUniform: false };
     const found = this.#variables().filter((v) => !v.isUniform || this.#isCalm || random.chance(0.08));
@@ -108,7 +109,8 @@ class Generator {
     const { place, isUniform } = this.#target();
     const depth = 1 + this.#random.below(3);
     const value = this.#make.of(place.type, depth, isUniform);
-    if (place.type === "bool" || bitsOf[place.type] === 16 || this.#random.chance(0.5)) return this.#assignment(place, value);
+    if (place.type === "bool" || bitsOf[place.type] === 16 || this.#random.chance(0.5))
+      return this.#assignment(place, value);
     // Sums keep trace of how often control came by.
     const operator = this.#random.pick(["+", "^", "*"]);
     const run = (lane: Lane): void => {
@@ -233,13 +235,13 @@ class Generator {
       const body = this.#block(depth - 1, 3);
       return this.#random.chance(0.3) ? [...body, ...this.#jump(isUniform)] : body;
     };
-    const then = side();
+    const yes = side();
     const thenCalm = this.#isCalm;
-    const otherwise = this.#random.chance(0.45) ? side() : undefined;
+    const no = this.#random.chance(0.45) ? side() : undefined;
     // A divergent jump in a uniform if leaves its traces behind it.
-    const joins = isUniform ? thenCalm && (otherwise === undefined || this.#isCalm) : !this.#jumps([...then, ...(otherwise ?? [])]);
+    const joins = isUniform ? thenCalm && (no === undefined || this.#isCalm) : !this.#jumps([...yes, ...(no ?? [])]);
     this.#isCalm = calm && joins && !this.#hasEnded;
-    return [otherwise === undefined ? { kind: "if", on, then } : { kind: "if", on, then, otherwise }];
+    return [no === undefined ? { kind: "if", on, yes } : { kind: "if", on, yes, no }];
   }
 
   /** Whether some statement at whatever depth jumps: that is more than what leaves the list. */
@@ -247,7 +249,7 @@ class Generator {
     return statements.some(
       (s) =>
         s.kind === "jump" ||
-        (s.kind === "if" && (this.#jumps(s.then) || this.#jumps(s.otherwise ?? []))) ||
+        (s.kind === "if" && (this.#jumps(s.yes) || this.#jumps(s.no ?? []))) ||
         (s.kind === "switch" && s.cases.some(({ body }) => this.#jumps(body))) ||
         (s.kind === "loop" && (this.#jumps(s.body) || this.#jumps(s.leave))),
     );
@@ -279,7 +281,8 @@ class Generator {
     if (random.chance(0.3)) body.push(...this.#jump(true));
     variables.splice(index, 1);
     let leave: Statement[] = [{ kind: "jump", to: "break" }];
-    const mayReturn = this.#result !== undefined && (isCalm || !this.#around.some((a) => a.kind === "loop" && a.isCalm));
+    const mayReturn =
+      this.#result !== undefined && (isCalm || !this.#around.some((a) => a.kind === "loop" && a.isCalm));
     if (form === "ever" && mayReturn && random.chance(0.5))
       leave = [{ kind: "jump", to: "return", value: this.#make.of(this.#result!, 2) }];
     this.#around.pop();
@@ -310,7 +313,11 @@ class Generator {
       cases.push({ labels: own, isDefault: k === byDefault, body });
     }
     this.#around.pop();
-    this.#isCalm = calm && isUniform && !this.#hasEnded && !cases.some(({ body }) => this.#jumps(body.filter((s) => s.kind !== "jump")));
+    this.#isCalm =
+      calm &&
+      isUniform &&
+      !this.#hasEnded &&
+      !cases.some(({ body }) => this.#jumps(body.filter((s) => s.kind !== "jump")));
     return [{ kind: "switch", selector, cases }];
   }
 
@@ -336,19 +343,35 @@ class Generator {
       if (this.#isCalm && random.chance(0.6)) return [this.#exchange()];
       return [this.#lanes()];
     }
-    if (this.#stage === "fragment" && kind < 0.94 && this.#result === undefined) {
-      const text = `if (${this.#make.condition(2).text}) ${random.pick(["discard", "demote"])};`;
-      return [{ kind: "kill", text }];
-    }
+    if (this.#stage === "fragment" && kind < 0.95 && this.#result === undefined) return [this.#ofFragments()];
     return this.#guarded();
+  }
+
+  /** A way for the fragment to end, an interpolated number, or a difference in the quad where all of it is there. */
+  #ofFragments(): Statement {
+    const random = this.#random;
+    const to = random.pick(this.#variables().filter((v) => v.type === "uint" && !v.isUniform)).name;
+    if (this.#isCalm && random.chance(0.5)) {
+      const of = `float(${this.#make.of("uint", 2).text} & 255u)`;
+      const differences = ["dFdx", "dFdy", "dFdxFine", "dFdyFine"];
+      return { kind: "kill", text: `${to} = uint(int(${random.pick(differences)}(${of})));` };
+    }
+    if (random.chance(0.3)) return { kind: "kill", text: `${to} ^= uint(int(smooth_[${random.below(4)}] * 8.0));` };
+    const discards = random.chance(0.5);
+    const text = `if (${this.#make.condition(2).text}) ${discards ? "discard" : "demote"};`;
+    if (discards) {
+      this.#hasEnded = true;
+      this.#isCalm = false;
+    }
+    return { kind: "kill", text };
   }
 
   #guarded(): Statement[] {
     const isUniform = this.#random.chance(0.4);
     const on = this.#make.condition(1, isUniform);
     const before = this.#random.chance(0.4) ? [this.#assign()] : [];
-    const then = [...before, ...this.#jump(isUniform)];
-    return [{ kind: "if", on, then }];
+    const yes = [...before, ...this.#jump(isUniform)];
+    return [{ kind: "if", on, yes }];
   }
 
   #function(): Callee {
@@ -432,7 +455,7 @@ class Generator {
     const { variables, arrays } = this.#make.scope;
     variables.splice(0, variables.length, ...this.#given());
     arrays.splice(0, arrays.length, ...bufferArrays(this.#stage));
-    this.#isCalm = this.#stage === "compute";
+    this.#isCalm = this.#stage !== "vertex";
     const body: Statement[] = [];
     for (const type of this.#types) body.push(this.#declareOf(type, false), this.#declareOf(type, random.chance(0.5)));
     body.push(this.#declareOf("bool", false));

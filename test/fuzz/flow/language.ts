@@ -12,7 +12,7 @@ export interface Fields {
   c: Value;
   h: Value[];
 }
-export type Stored = Value | Value[] | Fields | Fields[];
+type Stored = Value | Value[] | Fields | Fields[];
 
 /** One invocation: its variables by name (all names differ), and where it is going. */
 export interface Lane {
@@ -57,14 +57,14 @@ export type Statement =
   | {
       readonly kind: "if";
       readonly on: Expression;
-      readonly then: readonly Statement[];
-      readonly otherwise?: readonly Statement[];
+      readonly yes: readonly Statement[];
+      readonly no?: readonly Statement[];
     }
   | {
       readonly kind: "loop";
       /**
        * for: tested in front, counted behind; while: tested in front, counted first; do: counted first, tested behind;
-       * ever: counted first, left where the test fails by `leave`; once: no test, the body ends in `break`.
+       * ever: counted first, left where the test fails by `leave`; once: without a test, the body ends in `break`.
        */
       readonly form: "for" | "while" | "do" | "ever" | "once";
       readonly counter: string;

@@ -1,4 +1,14 @@
-import { type Callee, type Flow, INVOCATIONS, OWN, type Stage, type Statement, TABLE, UNIFORMS, WORDS } from "./language.ts";
+import {
+  type Callee,
+  type Flow,
+  INVOCATIONS,
+  OWN,
+  type Stage,
+  type Statement,
+  TABLE,
+  UNIFORMS,
+  WORDS,
+} from "./language.ts";
 
 function loopText(loop: Statement & { kind: "loop" }, indent: string): string {
   const { form, counter: i, step, test } = loop;
@@ -36,9 +46,9 @@ function one(statement: Statement, indent: string): string {
       return `${indent}${to.text} = ${to.type}(${call});\n`;
     }
     case "if": {
-      const { on, then, otherwise } = statement;
-      const end = otherwise === undefined ? "" : ` else {\n${list(otherwise, `${indent}  `)}${indent}}`;
-      return `${indent}if (${on.text}) {\n${list(then, `${indent}  `)}${indent}}${end}\n`;
+      const { on, yes, no } = statement;
+      const end = no === undefined ? "" : ` else {\n${list(no, `${indent}  `)}${indent}}`;
+      return `${indent}if (${on.text}) {\n${list(yes, `${indent}  `)}${indent}}${end}\n`;
     }
     case "loop":
       return loopText(statement, indent);

@@ -33,7 +33,8 @@ const isNumber = (value: Value): number => Number(value) >>> 0;
 /** The values that each of the lanes of one subgroup gets, in their order. */
 function together(op: LaneOp, values: readonly Value[]): Value[] {
   const words = values.map(isNumber);
-  const fold = (f: (x: number, y: number) => number, from: readonly number[]): number => from.reduce((x, y) => f(x, y) >>> 0);
+  const fold = (f: (x: number, y: number) => number, from: readonly number[]): number =>
+    from.reduce((x, y) => f(x, y) >>> 0);
   const signed = typeof values[0] === "number" && values.some((v) => Number(v) < 0);
   const all = (value: Value): Value[] => values.map(() => value);
   const add = (x: number, y: number): number => x + y;
@@ -92,15 +93,24 @@ class Run {
         break;
       case "lanes": {
         for (const half of [lanes.filter(({ id }) => id < 32), lanes.filter(({ id }) => id >= 32)]) {
-          const given = together(statement.op, half.map((lane) => statement.of.value(lane)));
+          const given = together(
+            statement.op,
+            half.map((lane) => statement.of.value(lane)),
+          );
           for (const [k, lane] of half.entries()) statement.to.put(lane, wrap(statement.to.type, given[k]!));
         }
         break;
       }
       case "if": {
         const taken = lanes.map((lane) => Boolean(statement.on.value(lane)));
-        this.list(statement.then, lanes.filter((_, k) => taken[k]));
-        this.list(statement.otherwise ?? [], lanes.filter((_, k) => !taken[k]));
+        this.list(
+          statement.yes,
+          lanes.filter((_, k) => taken[k]),
+        );
+        this.list(
+          statement.no ?? [],
+          lanes.filter((_, k) => !taken[k]),
+        );
         break;
       }
       case "loop":
@@ -143,7 +153,10 @@ class Run {
       if (form !== "for") count(lanes);
       if (form === "ever") {
         const on = going(lanes);
-        this.list(loop.leave, lanes.filter((lane) => !on.includes(lane)));
+        this.list(
+          loop.leave,
+          lanes.filter((lane) => !on.includes(lane)),
+        );
       }
       this.list(body, lanes);
       if (form === "once") for (const lane of lanes) if (lane.jump === "") lane.jump = "break";
@@ -165,13 +178,19 @@ class Run {
       const found = cases.findIndex(({ labels }) => labels.includes(value));
       return found >= 0 ? found : cases.findIndex(({ isDefault }) => isDefault);
     });
-    for (const [k, { body }] of cases.entries()) this.list(body, lanes.filter((_, n) => chosen[n]! >= 0 && chosen[n]! <= k));
+    for (const [k, { body }] of cases.entries())
+      this.list(
+        body,
+        lanes.filter((_, n) => chosen[n]! >= 0 && chosen[n]! <= k),
+      );
     for (const lane of lanes) if (lane.jump === "break") lane.jump = "";
   }
 
   #call({ to, callee, values, changed }: Statement & { kind: "call" }, lanes: readonly Lane[]): void {
     const { parameters, body } = callee;
-    const given = lanes.map((lane) => [...(changed === undefined ? [] : [changed]), ...values].map((v) => v.value(lane)));
+    const given = lanes.map((lane) =>
+      [...(changed === undefined ? [] : [changed]), ...values].map((v) => v.value(lane)),
+    );
     for (const [k, lane] of lanes.entries()) {
       for (const [n, { name }] of parameters.entries()) lane.vars[name] = given[k]![n]!;
     }
