@@ -425,197 +425,221 @@ export const enum Op {
   HUMAX = 99,
   /** a's low half, b's low half above it */
   PACK_HALVES = 100,
-  /** a + b */
-  DADD = 101,
-  /** a * b */
-  DMUL = 102,
-  /** a * b + c, rounded once */
-  DFMA = 103,
-  /** minimum, as fmin */
-  DMIN = 104,
-  /** maximum, as fmax */
-  DMAX = 105,
-  /** 1 / a, at least 20 bits right */
-  DRCP = 106,
-  /** 1 / square root, at least 20 bits right */
-  DRSQ = 107,
-  /** square root, at least 20 bits right; right for 0, infinities and NaN */
-  DSQRT = 108,
+  /** square root within 1 ulp */
+  HSQRT = 101,
+  /** 1 / square root within 1 ulp */
+  HRSQ = 102,
+  /** 1 / a within 1 ulp */
+  HRCP = 103,
+  /** 2 to the power a within 1 ulp */
+  HEXP2 = 104,
+  /** logarithm to base 2 within 1 ulp */
+  HLOG2 = 105,
+  /** sine of a turns; 0 where |a| > 256 */
+  HSIN_TURNS = 106,
+  /** cosine of a turns; 1 where |a| > 256 */
+  HCOS_TURNS = 107,
+  /** a - floor(a), always below 1 */
+  HFRACT = 108,
   /** towards minus infinity */
-  DFLOOR = 109,
+  HFLOOR = 109,
   /** towards plus infinity */
-  DCEIL = 110,
+  HCEIL = 110,
   /** towards 0 */
-  DTRUNC = 111,
+  HTRUNC = 111,
   /** to the nearest integer, ties to even */
-  DROUND_EVEN = 112,
+  HROUND_EVEN = 112,
+  /** a + b */
+  DADD = 113,
+  /** a * b */
+  DMUL = 114,
+  /** a * b + c, rounded once */
+  DFMA = 115,
+  /** minimum, as fmin */
+  DMIN = 116,
+  /** maximum, as fmax */
+  DMAX = 117,
+  /** 1 / a, at least 20 bits right */
+  DRCP = 118,
+  /** 1 / square root, at least 20 bits right */
+  DRSQ = 119,
+  /** square root, at least 20 bits right; right for 0, infinities and NaN */
+  DSQRT = 120,
+  /** towards minus infinity */
+  DFLOOR = 121,
+  /** towards plus infinity */
+  DCEIL = 122,
+  /** towards 0 */
+  DTRUNC = 123,
+  /** to the nearest integer, ties to even */
+  DROUND_EVEN = 124,
   /** a times 2 to the power of signed b */
-  DLDEXP = 113,
+  DLDEXP = 125,
   /** mantissa, as ffrexp_mant */
-  DFREXP_MANT = 114,
+  DFREXP_MANT = 126,
   /** quotient a of c / b, or what IEEE says for zeros, infinities and NaN */
-  DDIV_FIXUP = 115,
+  DDIV_FIXUP = 127,
   /** f32 to f64 */
-  F2D = 116,
+  F2D = 128,
   /** signed word to f64 */
-  I2D = 117,
+  I2D = 129,
   /** unsigned word to f64 */
-  U2D = 118,
+  U2D = 130,
   /** exponent, as ffrexp_exp */
-  DFREXP_EXP = 119,
+  DFREXP_EXP = 131,
   /** f64 to f32, nearest even */
-  D2F = 120,
+  D2F = 132,
   /** towards 0, saturating, NaN gives 0 */
-  D2I = 121,
+  D2I = 133,
   /** towards 0, saturating, NaN gives 0 */
-  D2U = 122,
+  D2U = 134,
   /** ordered a == b */
-  DEQ = 123,
+  DEQ = 135,
   /** a != b or a NaN among them */
-  DNEU = 124,
+  DNEU = 136,
   /** ordered a < b */
-  DLT = 125,
+  DLT = 137,
   /** ordered a >= b */
-  DGE = 126,
+  DGE = 138,
   /** value of local variable `var` */
-  LOAD_VAR = 127,
+  LOAD_VAR = 139,
   /** sets local variable `var` */
-  STORE_VAR = 128,
+  STORE_VAR = 140,
   /** uniform buffer: offset, element */
-  LOAD_UBO = 129,
+  LOAD_UBO = 141,
   /** storage buffer: offset, element */
-  LOAD_SSBO = 130,
+  LOAD_SSBO = 142,
   /** data, offset, element */
-  STORE_SSBO = 131,
+  STORE_SSBO = 143,
   /** offset, data (one word or two), element; gives the old value */
-  SSBO_ATOMIC = 132,
+  SSBO_ATOMIC = 144,
   /** offset, compare, data (one word or two), element; gives the old value */
-  SSBO_ATOMIC_CMPSWAP = 133,
+  SSBO_ATOMIC_CMPSWAP = 145,
   /** bytes of the bound range; source: element */
-  SSBO_SIZE = 134,
+  SSBO_SIZE = 146,
   /** address of a buffer's descriptor in the window of 32-bit pointers; source: element */
-  DESCRIPTOR_ADDRESS = 135,
+  DESCRIPTOR_ADDRESS = 147,
   /** push constants at byte offset + `base` */
-  LOAD_PUSH = 136,
+  LOAD_PUSH = 148,
   /** word of `table` at byte offset + `base`, which are inside */
-  LOAD_TABLE = 137,
+  LOAD_TABLE = 149,
   /** workgroup memory: byte offset */
-  LOAD_SHARED = 138,
+  LOAD_SHARED = 150,
   /** data, byte offset */
-  STORE_SHARED = 139,
+  STORE_SHARED = 151,
   /** offset, data (one word or two); gives the old value */
-  SHARED_ATOMIC = 140,
+  SHARED_ATOMIC = 152,
   /** offset, compare, data (one word or two); gives the old value */
-  SHARED_ATOMIC_CMPSWAP = 141,
+  SHARED_ATOMIC_CMPSWAP = 153,
   /** the invocation's scratch memory: byte offset */
-  LOAD_SCRATCH = 142,
+  LOAD_SCRATCH = 154,
   /** data, byte offset */
-  STORE_SCRATCH = 143,
+  STORE_SCRATCH = 155,
   /** all invocations of the workgroup arrive; then orders `storage` as memory_barrier */
-  BARRIER = 144,
+  BARRIER = 156,
   /** orders this invocation's accesses to `storage`, acquire and release */
-  MEMORY_BARRIER = 145,
+  MEMORY_BARRIER = 157,
   /** bit l: lane l is active and its source is true */
-  BALLOT = 146,
+  BALLOT = 158,
   /** a in the first active lane */
-  READ_FIRST_LANE = 147,
+  READ_FIRST_LANE = 159,
   /** a in lane b & 31, b the same in all active lanes; any value if inactive */
-  READ_LANE = 148,
+  READ_LANE = 160,
   /** a in lane b & 31; any value if that lane is inactive */
-  SHUFFLE = 149,
+  SHUFFLE = 161,
   /** a in lane l ^ `index`, l the lane; any value if inactive */
-  LANE_XOR = 150,
+  LANE_XOR = 162,
   /** a of all active lanes combined; `index`: 0 iadd, imul, imin, imax, umin, umax, iand, ior, ixor, fadd, fmul, fmin, fmax */
-  WAVE_REDUCE = 151,
+  WAVE_REDUCE = 163,
   /** a combined as in wave_reduce; `bits` 0 with all lanes before, 1 of all lanes before alone, 2 4 8 16 of the lane's cluster of that size */
-  WAVE_SCAN = 152,
+  WAVE_SCAN = 164,
   /** number of the lane in its wave */
-  LOAD_LANE_ID = 153,
+  LOAD_LANE_ID = 165,
   /** gl_LocalInvocationID `component` */
-  LOAD_LOCAL_ID = 154,
+  LOAD_LOCAL_ID = 166,
   /** gl_WorkGroupID `component` */
-  LOAD_WORKGROUP_ID = 155,
+  LOAD_WORKGROUP_ID = 167,
   /** gl_NumWorkGroups `component` */
-  LOAD_NUM_WORKGROUPS = 156,
+  LOAD_NUM_WORKGROUPS = 168,
   /** component 0 i, 1 j of kind `index` */
-  LOAD_BARY = 157,
+  LOAD_BARY = 169,
   /** attribute at location `index`, component, at i, j */
-  INTERP = 158,
+  INTERP = 170,
   /** attribute at location `index` of the provoking vertex */
-  INTERP_FLAT = 159,
+  INTERP_FLAT = 171,
   /** x, y, z in the window, w of the clip space */
-  LOAD_FRAG_COORD = 160,
+  LOAD_FRAG_COORD = 172,
   /** not 0 for front faces */
-  LOAD_FRONT_FACE = 161,
+  LOAD_FRONT_FACE = 173,
   /** sample id in [11:8], layer in [26:16] */
-  LOAD_ANCILLARY = 162,
+  LOAD_ANCILLARY = 174,
   /** samples that the primitive covers */
-  LOAD_SAMPLE_COVERAGE = 163,
+  LOAD_SAMPLE_COVERAGE = 175,
   /** a in lane (`index` >> 2 * l) & 3 of the quad, l the lane's place in it */
-  QUAD_PERM = 164,
+  QUAD_PERM = 176,
   /** the active lanes (with a source: where it is true) become helpers: they write and export nothing from here on */
-  DEMOTE = 165,
+  DEMOTE = 177,
   /** the lane is a helper */
-  LOAD_HELPER = 166,
+  LOAD_HELPER = 178,
   /** number of the vertex, without the base */
-  LOAD_VERTEX_ID = 167,
+  LOAD_VERTEX_ID = 179,
   /** number of the instance, without the base */
-  LOAD_INSTANCE_ID = 168,
+  LOAD_INSTANCE_ID = 180,
   /** component 0 base vertex, 1 draw number, 2 first instance */
-  LOAD_DRAW = 169,
+  LOAD_DRAW = 181,
   /** element a of the vertex buffer `binding`, from byte `base` on, in buffer format `bits` */
-  LOAD_VERTEX = 170,
+  LOAD_VERTEX = 182,
   /** to `index` */
-  EXPORT = 171,
+  EXPORT = 183,
   /** two f32 to f16 towards 0, a in the low half */
-  PACK_HALF_RTZ = 172,
+  PACK_HALF_RTZ = 184,
   /** two f32 of 0..1 to 16 bits unsigned normalised */
-  PACK_UNORM16 = 173,
+  PACK_UNORM16 = 185,
   /** two f32 of -1..1 to 16 bits signed normalised */
-  PACK_SNORM16 = 174,
+  PACK_SNORM16 = 186,
   /** two words to 16 bits, unsigned saturating */
-  PACK_UINT16 = 175,
+  PACK_UINT16 = 187,
   /** two words to 16 bits, signed saturating */
-  PACK_SINT16 = 176,
+  PACK_SINT16 = 188,
   /** filtered texel (gather: one component of four) that needs no other lane */
-  IMAGE_SAMPLE = 177,
+  IMAGE_SAMPLE = 189,
   /** as image_sample, with the LOD from the coordinates of the quad */
-  IMAGE_SAMPLE_QUAD = 178,
+  IMAGE_SAMPLE_QUAD = 190,
   /** clamped and unclamped LOD that image_sample_quad would use */
-  IMAGE_QUERY_LOD = 179,
+  IMAGE_QUERY_LOD = 191,
   /** texel at integer coordinates */
-  IMAGE_LOAD = 180,
+  IMAGE_LOAD = 192,
   /** sets the texel at integer coordinates */
-  IMAGE_STORE = 181,
+  IMAGE_STORE = 193,
   /** the old texel; atomic 9: compare and swap, new value first */
-  IMAGE_ATOMIC = 182,
+  IMAGE_ATOMIC = 194,
   /** width, height, depth or layers, levels at the LOD in the address */
-  IMAGE_SIZE = 183,
+  IMAGE_SIZE = 195,
   /** samples of a texel, from the descriptor */
-  IMAGE_SAMPLES = 184,
+  IMAGE_SAMPLES = 196,
   /** texel, converted by the buffer's format */
-  LOAD_TEXEL = 185,
+  LOAD_TEXEL = 197,
   /** data, index, element */
-  STORE_TEXEL = 186,
+  STORE_TEXEL = 198,
   /** index, element, data; atomic 9: compare and swap, new value first */
-  TEXEL_ATOMIC = 187,
+  TEXEL_ATOMIC = 199,
   /** texels of the bound range; source: element */
-  TEXEL_COUNT = 188,
+  TEXEL_COUNT = 200,
   /** face number as a float */
-  CUBE_ID = 189,
+  CUBE_ID = 201,
   /** s coordinate, not divided */
-  CUBE_S = 190,
+  CUBE_S = 202,
   /** t coordinate, not divided */
-  CUBE_T = 191,
+  CUBE_T = 203,
   /** twice the major axis */
-  CUBE_MA = 192,
+  CUBE_MA = 204,
   /** leaves the innermost loop */
-  BREAK = 193,
+  BREAK = 205,
   /** goes to the innermost loop's continue list; not inside that list */
-  CONTINUE = 194,
+  CONTINUE = 206,
   /** ends the invocation */
-  END = 195,
-  COUNT = 196,
+  END = 207,
+  COUNT = 208,
 }
 
 /** `set` of a buffer access through a descriptor_address. */
@@ -669,13 +693,13 @@ const OPFLAGS: usize = memory.data<u32>([
   577, 577, 519, 517, 519, 519, 69, 517, 517, 517, 517, 517, 517, 5, 519, 519,
   517, 5, 5, 5, 5, 5, 69, 69, 5, 5, 1, 5, 5, 517, 517, 513,
   513, 513, 513, 517, 513, 515, 515, 515, 515, 515, 515, 513, 515, 513, 513, 513,
-  515, 515, 515, 515, 513, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1,
-  1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 1, 1, 72,
-  80, 1025, 1032, 1040, 1296, 1296, 1, 1, 1025, 1025, 1032, 1040, 1296, 1296, 1288, 1040,
-  16, 16, 2176, 2176, 2176, 2304, 2304, 2176, 2304, 257, 257, 129, 129, 257, 257, 257,
-  257, 257, 257, 257, 2304, 16, 2304, 257, 257, 129, 1, 16, 513, 1, 1, 513,
-  513, 1, 2304, 2304, 8, 16, 272, 1, 1, 8, 16, 272, 1, 1, 1, 1,
-  1, 32, 32, 32,
+  515, 515, 515, 515, 513, 1, 1, 1, 1, 1, 1, 1, 1, 513, 513, 513,
+  513, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+  1, 1, 1, 1, 1, 1, 1, 3, 3, 1, 1, 72, 80, 1025, 1032, 1040,
+  1296, 1296, 1, 1, 1025, 1025, 1032, 1040, 1296, 1296, 1288, 1040, 16, 16, 2176, 2176,
+  2176, 2304, 2304, 2176, 2304, 257, 257, 129, 129, 257, 257, 257, 257, 257, 257, 257,
+  2304, 16, 2304, 257, 257, 129, 1, 16, 513, 1, 1, 513, 513, 1, 2304, 2304,
+  8, 16, 272, 1, 1, 8, 16, 272, 1, 1, 1, 1, 1, 32, 32, 32,
 ]);
 /** `OpFlag` bits of an op. */
 export function opFlags(op: u32): u32 {
@@ -689,13 +713,13 @@ const OPDST: usize = memory.data<u8>([
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
-  2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
-  4, 4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 3,
-  0, 4, 4, 0, 4, 4, 2, 2, 4, 4, 4, 0, 4, 4, 4, 0,
-  0, 0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
-  2, 2, 2, 2, 2, 0, 1, 2, 2, 2, 4, 0, 2, 2, 2, 2,
-  2, 4, 4, 4, 4, 0, 2, 4, 2, 4, 0, 2, 2, 2, 2, 2,
-  2, 0, 0, 0,
+  2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
+  2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
+  4, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 3, 0, 4, 4, 0,
+  4, 4, 2, 2, 4, 4, 4, 0, 4, 4, 4, 0, 0, 0, 2, 2,
+  2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
+  2, 0, 1, 2, 2, 2, 4, 0, 2, 2, 2, 2, 2, 4, 4, 4,
+  4, 0, 2, 4, 2, 4, 0, 2, 2, 2, 2, 2, 2, 0, 0, 0,
 ]);
 /** 0 no result, 1 boolean, 2 32-bit, 3 the instruction's width, 4 vector. */
 export function opDst(op: u32): u32 {
@@ -709,13 +733,13 @@ const OPMINSOURCES: usize = memory.data<u8>([
   2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, 1, 1, 2, 2,
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 2, 2, 2, 2, 2, 2,
-  2, 2, 2, 2, 2, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
-  1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
-  1, 1, 1, 2, 2, 3, 0, 0, 0, 1, 1, 2, 2, 3, 1, 2,
-  0, 0, 1, 1, 2, 2, 1, 1, 1, 0, 0, 0, 0, 0, 2, 0,
-  0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 2, 2, 2, 2,
-  2, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 3, 3, 3,
-  3, 0, 0, 0,
+  2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+  1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1, 2, 1, 3,
+  1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0, 1, 1, 1, 2,
+  2, 3, 0, 0, 0, 1, 1, 2, 2, 3, 1, 2, 0, 0, 1, 1,
+  2, 2, 1, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0,
+  1, 0, 0, 0, 0, 0, 1, 0, 2, 2, 2, 2, 2, 0, 0, 0,
+  0, 0, 0, 0, 0, 1, 2, 0, 0, 3, 3, 3, 3, 0, 0, 0,
 ]);
 /** Sources the op must have. */
 export function opMinSources(op: u32): u32 {
@@ -729,13 +753,13 @@ const OPMAXSOURCES: usize = memory.data<u8>([
   2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, 1, 1, 2, 2,
   1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1,
   1, 1, 1, 1, 1, 2, 2, 3, 2, 2, 2, 2, 2, 2, 2, 2,
-  2, 2, 2, 2, 2, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1,
-  1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0,
-  1, 2, 2, 3, 3, 4, 1, 1, 1, 1, 1, 2, 2, 3, 1, 2,
-  0, 0, 1, 1, 2, 2, 1, 1, 1, 0, 0, 0, 0, 0, 2, 0,
-  0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 255, 2, 2, 2, 2,
-  2, 255, 255, 255, 255, 255, 255, 255, 255, 2, 3, 255, 1, 3, 3, 3,
-  3, 0, 0, 0,
+  2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+  1, 2, 2, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1, 2, 1, 3,
+  1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 0, 1, 2, 2, 3,
+  3, 4, 1, 1, 1, 1, 1, 2, 2, 3, 1, 2, 0, 0, 1, 1,
+  2, 2, 1, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0,
+  1, 1, 0, 0, 0, 0, 1, 255, 2, 2, 2, 2, 2, 255, 255, 255,
+  255, 255, 255, 255, 255, 2, 3, 255, 1, 3, 3, 3, 3, 0, 0, 0,
 ]);
 /** Sources the op may have; 255: any number. */
 export function opMaxSources(op: u32): u32 {
@@ -749,13 +773,13 @@ const OPSOURCEKINDS: usize = memory.data<u32>([
   34, 34, 34, 34, 34, 546, 34, 2, 2, 2, 2, 2, 2, 2, 34, 34,
   2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 34, 2, 2, 2, 2, 2,
   2, 1, 1, 2, 2, 34, 34, 546, 34, 34, 34, 34, 34, 34, 34, 34,
-  34, 34, 34, 34, 34, 51, 51, 819, 51, 51, 3, 3, 3, 3, 3, 3,
-  3, 35, 3, 819, 2, 2, 2, 3, 3, 3, 3, 51, 51, 51, 51, 0,
-  0, 34, 50, 803, 818, 13106, 2, 2, 2, 2, 2, 35, 50, 818, 2, 35,
-  0, 0, 1, 2, 34, 34, 2, 2, 2, 0, 0, 0, 0, 0, 34, 0,
-  0, 0, 0, 0, 2, 1, 0, 0, 0, 0, 2, 2, 34, 34, 34, 34,
-  34, 2, 2, 2, 2, 2, 2, 2, 2, 34, 547, 2, 2, 546, 546, 546,
-  546, 0, 0, 0,
+  34, 34, 34, 34, 34, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
+  2, 51, 51, 819, 51, 51, 3, 3, 3, 3, 3, 3, 3, 35, 3, 819,
+  2, 2, 2, 3, 3, 3, 3, 51, 51, 51, 51, 0, 0, 34, 50, 803,
+  818, 13106, 2, 2, 2, 2, 2, 35, 50, 818, 2, 35, 0, 0, 1, 2,
+  34, 34, 2, 2, 2, 0, 0, 0, 0, 0, 34, 0, 0, 0, 0, 0,
+  2, 1, 0, 0, 0, 0, 2, 2, 34, 34, 34, 34, 34, 2, 2, 2,
+  2, 2, 2, 2, 2, 34, 547, 2, 2, 546, 546, 546, 546, 0, 0, 0,
 ]);
 /** 4 bits a source: 0 as the instruction, 1 boolean, 2 32-bit, 3 vector. */
 export function opSourceKinds(op: u32): u32 {
@@ -770,12 +794,12 @@ const OPIMMS: usize = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
-  1, 4, 4, 4, 4, 3, 2, 2, 1, 1, 2, 2, 2, 1, 2, 2,
-  2, 2, 0, 0, 0, 0, 1, 1, 2, 0, 1, 1, 1, 2, 2, 2,
-  1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 2, 0, 0, 0, 0,
-  0, 3, 3, 3, 3, 3, 3, 3, 3, 2, 2, 3, 2, 0, 0, 0,
-  0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 4, 4, 4,
+  4, 3, 2, 2, 1, 1, 2, 2, 2, 1, 2, 2, 2, 2, 0, 0,
+  0, 0, 1, 1, 2, 0, 1, 1, 1, 2, 2, 2, 1, 0, 0, 0,
+  1, 0, 0, 0, 0, 1, 3, 2, 0, 0, 0, 0, 0, 3, 3, 3,
+  3, 3, 3, 3, 3, 2, 2, 3, 2, 0, 0, 0, 0, 0, 0, 0,
 ]);
 /** Number of immediates. */
 export function opImms(op: u32): u32 {
@@ -945,6 +969,14 @@ export function foldOp(op: u32, a: u32, b: u32, c: u32): u32 {
       return foldHalves(14, a, b, 0);
     case Op.PACK_HALVES:
       return (a & 0xffff) | (b << 16);
+    case Op.HFLOOR:
+      return foldF2f16(u(floor<f32>(f(foldF162f(a)))));
+    case Op.HCEIL:
+      return foldF2f16(u(ceil<f32>(f(foldF162f(a)))));
+    case Op.HTRUNC:
+      return foldF2f16(u(trunc<f32>(f(foldF162f(a)))));
+    case Op.HROUND_EVEN:
+      return foldF2f16(u(nearest<f32>(f(foldF162f(a)))));
     case Op.PACK_HALF_RTZ:
       return foldF16Rtz(a) | (foldF16Rtz(b) << 16);
     case Op.PACK_UINT16:

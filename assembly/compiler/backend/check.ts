@@ -303,10 +303,13 @@ function readsHold(i: u32): bool {
   if (op == was || was >= OP_COUNT) return sourcesHold(i, x, y, z);
   switch (op) {
     case Op.v_fmac_f32_e32:
+    case Op.v_fmac_f16_e32:
       return holds(mDst0[i], 0, z) && (sourcesHold(i, x, y, 0) || sourcesHold(i, y, x, 0));
     case Op.v_fmaak_f32:
+    case Op.v_fmaak_f16:
       return sourcesHold(i, x, y, 0) || sourcesHold(i, y, x, 0);
     case Op.v_fmamk_f32:
+    case Op.v_fmamk_f16:
       // One factor is the literal.
       return sourcesHold(i, isVreg(x) ? x : y, z, 0);
     case Op.s_and_b32:

@@ -92,13 +92,14 @@ function vgprSecond(i: u32): bool {
 /** v_fma into its own addend, or with a literal: the two-source forms. */
 function shrinkFma(i: u32): void {
   if ((mMods[i] & MODIFIERS) != 0) return;
+  const half = mOp[i] == <u32>Op.v_fma_f16;
   if (mDst0[i] == mSrc2[i] && vgprSecond(i)) {
-    mOp[i] = Op.v_fmac_f32_e32;
+    mOp[i] = half ? Op.v_fmac_f16_e32 : Op.v_fmac_f32_e32;
     mSrc2[i] = 0;
     return;
   }
   if (mSrc2[i] == LITERAL && mSrc0[i] != LITERAL && mSrc1[i] != LITERAL && vgprSecond(i)) {
-    mOp[i] = Op.v_fmaak_f32;
+    mOp[i] = half ? Op.v_fmaak_f16 : Op.v_fmaak_f32;
     mSrc2[i] = 0;
     return;
   }
@@ -106,7 +107,7 @@ function shrinkFma(i: u32): void {
   if (!isVgpr(mSrc2[i])) return;
   if (mSrc0[i] == LITERAL && mSrc1[i] != LITERAL) mSrc0[i] = mSrc1[i];
   else if (mSrc1[i] != LITERAL || mSrc0[i] == LITERAL) return;
-  mOp[i] = Op.v_fmamk_f32;
+  mOp[i] = half ? Op.v_fmamk_f16 : Op.v_fmamk_f32;
   mSrc1[i] = mSrc2[i];
   mSrc2[i] = 0;
 }
@@ -119,7 +120,7 @@ function shrinkCarry(i: u32): void {
 
 function shrink(i: u32): void {
   const op = mOp[i];
-  if (op == Op.v_fma_f32) {
+  if (op == Op.v_fma_f32 || op == Op.v_fma_f16) {
     shrinkFma(i);
     return;
   }

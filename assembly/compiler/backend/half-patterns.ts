@@ -1,7 +1,8 @@
 /** What of 16-bit arithmetic is folded into its readers: signs, picks of halves, conversions to f32. */
-import { Op } from "../../gen/ir-ops.ts";
+import { foldOp, Op } from "../../gen/ir-ops.ts";
 import { constBits, firstUse, imm, isConst, nextUse, opOf, sourceIndex, src, upperBound, userOf } from "../ir/index.ts";
 import { classOf, ValueClass } from "./classes.ts";
+import { valueSel } from "./columns.ts";
 import { Sel, selOf } from "./sel.ts";
 
 /** An op on both halves of words. */
@@ -11,6 +12,11 @@ export function isHalfOp(op: u32): bool {
 /** One on floats: its sources take signs. */
 export function isFloatOp(op: u32): bool {
   return op >= <u32>Op.HADD && op <= <u32>Op.HMAX;
+}
+
+/** One on the low half of a word alone: VALU writes it and keeps the high half of the register. */
+export function isLowOp(op: u32): bool {
+  return op >= <u32>Op.HSQRT && op <= <u32>Op.HROUND_EVEN;
 }
 
 /** The word that a value has the high half of, or 0. */
@@ -61,16 +67,71 @@ function isMix(user: u32): bool {
   );
 }
 
+/** A comparison of floats. */
+function isFloatCompare(op: u32): bool {
+  return op >= <u32>Op.FEQ && op <= <u32>Op.FGE;
+}
+function takesHalf(user: u32): bool {
+  return isMix(user) || selOf(user) == Sel.HALF_COMPARE;
+}
+
 /** Whether all readers of an f162f take the half itself. */
 export function usersTakeHalf(v: u32): bool {
   for (let u = firstUse(v); u != 0; u = nextUse(u)) {
     const user = userOf(u);
-    if (isMix(user)) continue;
+    if (takesHalf(user)) continue;
     const op = opOf(user);
     if ((op != Op.FNEG && op != Op.FABS) || selOf(user) != Sel.LAZY) return false;
-    for (let w = firstUse(user); w != 0; w = nextUse(w)) if (!isMix(userOf(w))) return false;
+    for (let w = firstUse(user); w != 0; w = nextUse(w)) if (!takesHalf(userOf(w))) return false;
   }
   return true;
+}
+
+/** A source of a comparison without its signs. */
+function unsigned(v: u32): u32 {
+  let value = v;
+  while (opOf(value) == Op.FNEG || opOf(value) == Op.FABS) value = src(value, 0);
+  return value;
+}
+/** Whether an f162f is read by sums, products and comparisons alone. */
+function onlyCompared(v: u32): bool {
+  for (let u = firstUse(v); u != 0; u = nextUse(u)) {
+    const user = userOf(u);
+    const op = opOf(user);
+    if (isMixOp(op) || isFloatCompare(op)) continue;
+    if (op != Op.FNEG && op != Op.FABS) return false;
+    for (let w = firstUse(user); w != 0; w = nextUse(w)) {
+      const sum = opOf(userOf(w));
+      if (!isMixOp(sum) && !isFloatCompare(sum)) return false;
+    }
+  }
+  return true;
+}
+/** Whether a comparison of floats is one of halves: converted ones, and constants that are halves too. One at least saves its conversion. */
+export function comparesHalves(i: u32): bool {
+  if (!isFloatCompare(opOf(i))) return false;
+  let saves = false;
+  for (let k: u32 = 0; k < 2; k++) {
+    const v = unsigned(src(i, k));
+    if (opOf(v) == Op.F162F) {
+      saves = saves || onlyCompared(v);
+    } else {
+      if (!isConst(v)) return false;
+      const bits = constBits(v);
+      if (foldOp(Op.F162F, foldOp(Op.F2F16, bits, 0, 0), 0, 0) != bits) return false;
+    }
+  }
+  return saves;
+}
+/** Whether a comparison of halves reads an f162f, signs between. */
+function isCompared(v: u32): bool {
+  for (let u = firstUse(v); u != 0; u = nextUse(u)) {
+    const user = userOf(u);
+    if (selOf(user) == Sel.HALF_COMPARE) return true;
+    if (opOf(user) != Op.FNEG && opOf(user) != Op.FABS) continue;
+    for (let w = firstUse(user); w != 0; w = nextUse(w)) if (selOf(userOf(w)) == Sel.HALF_COMPARE) return true;
+  }
+  return false;
 }
 
 /** Whether all readers of the high half of a word take it there. */
@@ -79,20 +140,32 @@ export function usersTakeHigh(v: u32): bool {
     const op = opOf(userOf(u));
     if (op != Op.F162F && op != Op.PACK_HALVES) return false;
     if (op == Op.PACK_HALVES && classOf(userOf(u)) != ValueClass.VGPR) return false;
+    if (op == Op.F162F && isCompared(userOf(u))) return false;
   }
   return true;
 }
 
-/** Nobody looks at the upper 16 bits: conversions from f16, joints of halves, and stores of 8 or 16 bits. */
+/** In `valueSel`: nobody looks at the upper 16 bits of what makes halves. */
+const LOW_ONLY: u32 = 0x4000_0000;
+
 export function highHalfIgnored(i: u32): bool {
+  return (valueSel[i] & LOW_ONLY) != 0;
+}
+
+/**
+ * Marks a value whose upper 16 bits nobody looks at: conversions from f16, joints of halves, stores of 8 or 16 bits, ops on low
+ * halves, choices and those on both halves whose own upper half is ignored. Its readers have been looked at, save phis.
+ */
+export function noteReaders(i: u32): void {
   for (let u = firstUse(i); u != 0; u = nextUse(u)) {
     const user = userOf(u);
     const op = opOf(user);
-    if (op == Op.F162F || op == Op.PACK_HALVES) continue;
+    if (op == Op.F162F || op == Op.PACK_HALVES || isLowOp(op)) continue;
+    if ((isHalfOp(op) || (op == Op.SELECT && sourceIndex(u) != 0)) && highHalfIgnored(user)) continue;
     if (op == Op.STORE_SSBO && sourceIndex(u) == 0 && imm(user, 3) != 0) continue;
     const unbound = op == Op.STORE_SHARED || op == Op.STORE_SCRATCH;
     if (unbound && sourceIndex(u) == 0 && imm(user, 1) != 0) continue;
-    return false;
+    return;
   }
-  return true;
+  valueSel[i] |= LOW_ONLY;
 }

@@ -9,6 +9,7 @@ import {
   constBits,
   firstUse,
   hasMade,
+  hasMadeAny,
   isConst,
   lastBlock,
   lastInstr,
@@ -25,7 +26,17 @@ import {
 import { chooseCarryIn, choosePairCompare, chooseTwin } from "./carries.ts";
 import { classOf, isScalarCompare, takesModifiers, ValueClass } from "./classes.ts";
 import { valueSel } from "./columns.ts";
-import { highHalf, isHalfModifier, isMixOp, usersTakeHalf, usersTakeHigh } from "./half-patterns.ts";
+import {
+  comparesHalves,
+  highHalf,
+  isHalfModifier,
+  isHalfOp,
+  isLowOp,
+  isMixOp,
+  noteReaders,
+  usersTakeHalf,
+  usersTakeHigh,
+} from "./half-patterns.ts";
 import { isAbsorbable, Sel, selOf } from "./sel.ts";
 import { absorbPermutation } from "./select-dpp.ts";
 
@@ -86,6 +97,12 @@ function chooseScalar(i: u32): void {
       if (classOf(i) == ValueClass.MASK && choosePairCompare(i)) return;
       if (!tryAbsorb(i, 1, Op.INOT, Sel.NOT_SECOND)) tryAbsorb(i, 0, Op.INOT, Sel.NOT_SECOND);
       return;
+    case Op.FEQ:
+    case Op.FNEU:
+    case Op.FLT:
+    case Op.FGE:
+      if (hasMade(Op.F162F) && comparesHalves(i)) valueSel[i] = Sel.HALF_COMPARE;
+      return;
     default:
       return;
   }
@@ -99,6 +116,11 @@ function choosePattern(i: u32): void {
     return;
   }
   if (valueClass != ValueClass.VGPR || absorbPermutation(i)) return;
+  chooseVector(i, op);
+  if (op == Op.F2F16 || isHalfOp(op) || isLowOp(op) || (op == Op.SELECT && hasHalves)) noteReaders(i);
+}
+
+function chooseVector(i: u32, op: u32): void {
   switch (op) {
     case Op.IADD:
       if (hasMade(Op.B2I) && chooseCarryIn(i)) return;
@@ -220,8 +242,12 @@ function usersInvert(i: u32): bool {
   return true;
 }
 
+/** Whether the shader has arithmetic of halves. */
+let hasHalves = false;
+
 /** Fills `valueSel`, all `PLAIN` before. */
 export function choosePatterns(): void {
+  hasHalves = hasMade(Op.F2F16) || hasMadeAny(Op.HADD, Op.HROUND_EVEN);
   for (let b = lastBlock(); b != 0; b = prevBlock(b)) {
     for (let i = lastInstr(b); i != 0; i = prevInstr(i)) {
       if (!spend(1)) return;

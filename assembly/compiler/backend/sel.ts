@@ -39,6 +39,8 @@ export const enum Sel {
   /** Two shifts that move bits from word to word; the one up is the source in bit 8. */
   ALIGN = 21,
   XOR3 = 22,
+  /** A comparison of floats that reads halves. */
+  HALF_COMPARE = 24,
 }
 
 /** `inner` has one reader, which may compute it where that stands: not in another loop. */

@@ -6,11 +6,12 @@ import { constBits, hasMade, instrPlace, isConst, opOf, src, srcCount, useCount,
 import { constantOperand, copy, salu, saluNew, valu, valuNew } from "./build.ts";
 import { isScalarCompare } from "./classes.ts";
 import { valueOperand, vHint } from "./columns.ts";
-import { highHalfIgnored, isHalfOp, isMixOp } from "./half-patterns.ts";
+import { highHalfIgnored, isFloatOp, isHalfOp, isLowOp, isMixOp } from "./half-patterns.ts";
 import { Hw, hw, isVgprOperand, isVreg, Mod, newVreg, operandVreg, RegClass } from "./machine.ts";
 import { absorbedSource, Sel, selOf } from "./sel.ts";
 import { selectPermuted } from "./select-dpp.ts";
 import { selectFromHalf, selectHalves, selectMix, selectPackHalves, takesHalves } from "./select-half.ts";
+import { selectHalfCompare, selectLow, selectLowFunction } from "./select-low-half.ts";
 import { conditionInScc, define, floatOperand, maskOf, modifiers, operandOf } from "./values.ts";
 import { floatOp, integerOp } from "./vector-ops.ts";
 
@@ -110,7 +111,8 @@ export function selectMask(i: u32): void {
   const mask = define(i);
   // VCC: the short forms of compare and select.
   vHint[operandVreg(mask)] = hw(Hw.VCC_LO, 1);
-  vectorFloat(isaOp, i, mask, 0);
+  if (selOf(i) == Sel.HALF_COMPARE) selectHalfCompare(i, mask);
+  else vectorFloat(isaOp, i, mask, 0);
 }
 
 // Scalars.
@@ -379,7 +381,11 @@ function selectFused(i: u32): bool {
 export function selectVector(i: u32): void {
   const op = opOf(i);
   if (isHalfOp(op)) {
-    selectHalves(i);
+    if (!isFloatOp(op) || !highHalfIgnored(i) || !selectLow(i)) selectHalves(i);
+    return;
+  }
+  if (isLowOp(op)) {
+    selectLowFunction(i);
     return;
   }
   if (selectFused(i)) return;

@@ -7,7 +7,7 @@ import { Op as Isa } from "../../gen/isa-ops.ts";
 import { constBits, isConst, opOf, src, srcCount, upperBound } from "../ir/index.ts";
 import { constantOperand, inVgpr, valu } from "./build.ts";
 import { valueOperand } from "./columns.ts";
-import { highHalf, isFloatOp, isHalfSign, wordOf } from "./half-patterns.ts";
+import { highHalf, isFloatOp, isHalfOp, isHalfSign, isLowOp, wordOf } from "./half-patterns.ts";
 import { Hw, hw, hwCode, isVreg, Mod, newVreg, RegClass } from "./machine.ts";
 import { absorbedSource, Sel, selOf } from "./sel.ts";
 import { define, operandOf } from "./values.ts";
@@ -20,7 +20,7 @@ const HIGH_HIGH: u32 = 0x07060302;
 const SIXTEEN: u32 = Hw.ZERO + 1 + 16;
 
 /** The inline operand of f16 bits, or 0. Source: RDNA2 ISA, scalar operand table. */
-function inlineFloat(bits: u32): u32 {
+export function inlineFloat(bits: u32): u32 {
   switch (bits) {
     case 0x3800:
       return hw(240, 1);
@@ -47,6 +47,9 @@ function inlineFloat(bits: u32): u32 {
 
 /** Modifiers that the last operand needs, for source 0. */
 let foundMods: u32 = 0;
+export function halfMods(): u32 {
+  return foundMods;
+}
 
 /** A constant of two halves: an inline one, whose low half both results may take, or a literal. */
 function constantHalves(bits: u32, isFloat: bool): u32 {
@@ -71,7 +74,7 @@ function constantHalves(bits: u32, isFloat: bool): u32 {
 }
 
 /** Source of an op on halves without its signs and picks, which `foundMods` then has. */
-function halvesOperand(value: u32, isFloat: bool): u32 {
+export function halvesOperand(value: u32, isFloat: bool): u32 {
   foundMods = 0;
   let v = value;
   while (selOf(v) == Sel.LAZY && isHalfSign(v)) {
@@ -228,7 +231,7 @@ export function selectFromHalf(i: u32): void {
 
 /** A half that a float instruction made: never a signalling NaN. */
 function isFloatHalf(v: u32): bool {
-  return opOf(v) == Op.F2F16 || isFloatOp(opOf(v));
+  return opOf(v) == Op.F2F16 || isFloatOp(opOf(v)) || isLowOp(opOf(v));
 }
 
 /** pack_halves into a VGPR. */
@@ -247,7 +250,7 @@ export function selectPackHalves(i: u32): void {
     valu(Isa.v_bfi_b32, define(i), constantOperand(0xffff), x, y, 0);
   } else if (isFloatHalf(a) && isFloatHalf(b)) {
     valu(Isa.v_pack_b32_f16, define(i), x, y, 0, 0);
-  } else if (upperBound(a, 0) <= 0xffff && opOf(a) != Op.F2F16) {
+  } else if (upperBound(a, 0) <= 0xffff && opOf(a) != Op.F2F16 && !isHalfOp(opOf(a)) && !isLowOp(opOf(a))) {
     valu(Isa.v_lshl_or_b32, define(i), y, SIXTEEN, x, 0);
   } else {
     valu(Isa.v_perm_b32, define(i), y, x, constantOperand(LOW_LOW), 0);

@@ -97,6 +97,18 @@ export function upperBound(v: u32, depth: u32): u32 {
     case Op.PHI:
       return counterBound(v, depth);
     case Op.F2F16:
+    case Op.HSQRT:
+    case Op.HRSQ:
+    case Op.HRCP:
+    case Op.HEXP2:
+    case Op.HLOG2:
+    case Op.HSIN_TURNS:
+    case Op.HCOS_TURNS:
+    case Op.HFRACT:
+    case Op.HFLOOR:
+    case Op.HCEIL:
+    case Op.HTRUNC:
+    case Op.HROUND_EVEN:
       return 0xffff;
     case Op.HADD:
     case Op.HMUL:

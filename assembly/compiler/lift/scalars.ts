@@ -12,6 +12,7 @@ import { Op } from "../../gen/ir-ops.ts";
 import { SpvOp } from "../../gen/spirv.ts";
 import { alu1, constant } from "../ir/index.ts";
 import { bin, tri, un } from "./fold-build.ts";
+import { roundedHalf } from "./halves.ts";
 import {
   idLeaf,
   idType,
@@ -71,7 +72,7 @@ function scalarOut(value: u32, leaf: u32, width: u32, float: bool): void {
     leafPool[leaf] = low(wide);
     leafPool[leaf + 1] = high(wide);
   } else if (float) {
-    leafPool[leaf] = un(Op.F2F16, value);
+    leafPool[leaf] = roundedHalf(value);
   } else {
     leafPool[leaf] = bin(Op.IAND, value, constant(((<u32>1) << width) - 1));
   }

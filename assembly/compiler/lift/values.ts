@@ -17,6 +17,7 @@ import {
 import { bin, fsub, sel, tri, un } from "./fold-build.ts";
 import { setExact } from "./fold-words.ts";
 import { determinant, glslPack, glslScalar, glslVector, inverse } from "./glsl450.ts";
+import { halfFunction, halfReciprocal } from "./halves.ts";
 import {
   Dec,
   IdClass,
@@ -79,7 +80,11 @@ function liftBinary(op: u32, at: u32, first: u32): void {
   const a = operand(at + first, n);
   const b = operand(at + first + 1, n);
   const out = result(at);
-  for (let k: u32 = 0; k < n && !failed(); k++) leafPool[out + k] = binary(op, leafPool[a + k], leafPool[b + k]);
+  const isHalfQuotient = op == SpvOp.OpFDiv && scalarWidth(idAt(at + 1)) == 16;
+  for (let k: u32 = 0; k < n && !failed(); k++) {
+    const quotient = isHalfQuotient ? halfReciprocal(leafPool[a + k], leafPool[b + k]) : 0;
+    leafPool[out + k] = quotient != 0 ? quotient : binary(op, leafPool[a + k], leafPool[b + k]);
+  }
 }
 
 /** IAddCarry, ISubBorrow, UMulExtended, SMulExtended: a struct of two values. */
@@ -211,14 +216,6 @@ function liftTwoResults(f: u32, at: u32): void {
   storePointer(p, stored, 0, 0);
 }
 
-/** fma of halves that stand as f32: rounded once, to a half. */
-function halfFma(a: u32, b: u32, c: u32): u32 {
-  return un(Op.F162F, tri(Op.HFMA, halfOf(a), halfOf(b), halfOf(c)));
-}
-function halfOf(v: u32): u32 {
-  return opOf(v) == Op.F162F ? src(v, 0) : un(Op.F2F16, v);
-}
-
 function liftExtInst(at: u32, count: u32): void {
   const set = idAt(at + 3);
   const f = wordAt(at + 4);
@@ -294,12 +291,11 @@ function liftExtInst(at: u32, count: u32): void {
     malformed(at);
     return;
   }
-  const isHalfFma = f == G.Fma && scalarWidth(idAt(at + 1)) == 16;
+  const isHalf = scalarWidth(idAt(at + 1)) == 16;
   for (let k: u32 = 0; k < n && !failed(); k++) {
     const y = f == G.Ldexp ? exponentOf(leafPool[b + k]) : leafPool[b + k];
-    const value = isHalfFma
-      ? halfFma(leafPool[a + k], y, leafPool[c + k])
-      : glslScalar(f, leafPool[a + k], y, leafPool[c + k]);
+    let value = isHalf ? halfFunction(f, leafPool[a + k], y, leafPool[c + k]) : 0;
+    if (value == 0) value = glslScalar(f, leafPool[a + k], y, leafPool[c + k]);
     if (value == 0) unsupported(Unsupported.EXT_INST, f);
     else leafPool[out + k] = value;
   }

@@ -2,11 +2,13 @@
  * Arithmetic of 16-bit floats in their own width: what is computed as f32 from halves and rounded at once. Rounding twice
  * is rounding once for sums and products (24 >= 2 * 11 + 2 bits), and minimum and maximum round nothing; a fused
  * multiply-add would round differently and stays. `f2f16 (fadd (f162f %0), (f162f %1))` → `hadd %0, %1`. Signs change by a
- * product with -1, whose NaN is the default one as that of the conversion. O(instructions).
+ * product with -1, whose NaN is the default one as that of the conversion. Chains of minima, maxima and roundings to
+ * integers are followed down to the halves. O(instructions).
  */
 import { spend } from "../../base/index.ts";
 import { foldOp, InstrFlag, Op } from "../../gen/ir-ops.ts";
 import {
+  alu1,
   alu2,
   constant,
   constBits,
@@ -22,6 +24,7 @@ import {
   replaceUses,
   setFlags,
   src,
+  srcCount,
   upperBound,
   useCount,
 } from "../ir/index.ts";
@@ -29,17 +32,42 @@ import {
 /** -1 and 1 as f16. */
 const MINUS_ONE: u32 = 0xbc00;
 const ONE: u32 = 0x3c00;
-/** Changes of the sign that are looked through. */
-const SIGNS = 4;
+/** Levels that are looked through. */
+const DEPTH: u32 = 4;
 
-/** Whether an f32 value is one of f16 for sure: a converted half, a constant, one of them with another sign. */
-function isHalf(v: u32): bool {
-  let value = v;
-  for (let k = 0; k < SIGNS && (opOf(value) == Op.FNEG || opOf(value) == Op.FABS); k++) value = src(value, 0);
-  if (opOf(value) == Op.F162F) return true;
-  if (!isConst(value)) return false;
-  const bits = constBits(value);
-  return foldOp(Op.F162F, foldOp(Op.F2F16, bits, 0, 0), 0, 0) == bits;
+/** The op on halves for one on f32 that gives a half for halves, whatever they are; Op.NONE for another. */
+function keepingOp(op: u32): u32 {
+  switch (op) {
+    case Op.FMIN:
+      return Op.HMIN;
+    case Op.FMAX:
+      return Op.HMAX;
+    case Op.FFLOOR:
+      return Op.HFLOOR;
+    case Op.FCEIL:
+      return Op.HCEIL;
+    case Op.FTRUNC:
+      return Op.HTRUNC;
+    case Op.FROUND_EVEN:
+      return Op.HROUND_EVEN;
+    default:
+      return Op.NONE;
+  }
+}
+
+/** Whether an f32 value is one of f16 for sure: a converted half, a constant, what signs, minima and roundings make of them. */
+function isHalf(v: u32, depth: u32): bool {
+  const op = opOf(v);
+  if (op == Op.F162F) return true;
+  if (isConst(v)) {
+    const bits = constBits(v);
+    return foldOp(Op.F162F, foldOp(Op.F2F16, bits, 0, 0), 0, 0) == bits;
+  }
+  if (depth >= DEPTH) return false;
+  if (op == Op.FNEG || op == Op.FABS) return isHalf(src(v, 0), depth + 1);
+  // What is read as f32 too is computed there.
+  if (keepingOp(op) == Op.NONE || useCount(v) != 1) return false;
+  return isHalf(src(v, 0), depth + 1) && (srcCount(v) < 2 || isHalf(src(v, 1), depth + 1));
 }
 
 /** An op on two scalars, whose high halves are 0. */
@@ -53,7 +81,7 @@ function negated(half: u32): u32 {
   return scalar(Op.HMUL, half, constant(MINUS_ONE), 0);
 }
 
-/** The half that `isHalf` found, before the cursor, the high half 0. Signs are a few deep. */
+/** The half that `isHalf` found, before the cursor, the high half 0. */
 function halfOf(v: u32): u32 {
   if (isConst(v)) return constant(foldOp(Op.F2F16, constBits(v), 0, 0));
   if (opOf(v) == Op.FNEG) return negated(halfOf(src(v, 0)));
@@ -61,6 +89,8 @@ function halfOf(v: u32): u32 {
     const half = halfOf(src(v, 0));
     return scalar(Op.HMAX, half, negated(half), 0);
   }
+  const kept = keepingOp(opOf(v));
+  if (kept != Op.NONE) return srcCount(v) == 2 ? two(kept, v) : alu1(kept, halfOf(src(v, 0)));
   const word = src(v, 0);
   return upperBound(word, 0) <= 0xffff ? word : alu2(Op.IAND, word, constant(0xffff));
 }
@@ -82,17 +112,14 @@ function narrowed(i: u32): u32 {
     case Op.FADD:
     case Op.FSUB:
     case Op.FMUL:
-    case Op.FMIN:
-    case Op.FMAX:
-      if (!isHalf(src(inner, 0)) || !isHalf(src(inner, 1))) return 0;
+      if (!isHalf(src(inner, 0), 0) || !isHalf(src(inner, 1), 0)) return 0;
       break;
-    case Op.FNEG:
-    case Op.FABS:
     case Op.FSAT:
-      if (!isHalf(src(inner, 0))) return 0;
+      if (!isHalf(src(inner, 0), 0)) return 0;
       break;
     default:
-      return 0;
+      if (isConst(inner) || !isHalf(inner, 0)) return 0;
+      break;
   }
   cursorBefore(i);
   switch (op) {
@@ -101,10 +128,6 @@ function narrowed(i: u32): u32 {
       return two(Op.HADD, inner);
     case Op.FMUL:
       return two(Op.HMUL, inner);
-    case Op.FMIN:
-      return two(Op.HMIN, inner);
-    case Op.FMAX:
-      return two(Op.HMAX, inner);
     case Op.FSAT:
       return scalar(Op.HMIN, scalar(Op.HMAX, halfOf(src(inner, 0)), constant(0), 0), constant(ONE), 0);
     default:
@@ -115,7 +138,8 @@ function narrowed(i: u32): u32 {
 /** A half that arithmetic or a conversion made. */
 function isRounded(v: u32): bool {
   const op = opOf(v);
-  return (op >= <u32>Op.HADD && op <= <u32>Op.HMAX && upperBound(v, 0) <= 0xffff) || op == Op.F2F16;
+  if (op >= <u32>Op.HADD && op <= <u32>Op.HMAX) return upperBound(v, 0) <= 0xffff;
+  return op == Op.F2F16 || (op >= <u32>Op.HSQRT && op <= <u32>Op.HROUND_EVEN);
 }
 
 export function optHalf(): bool {

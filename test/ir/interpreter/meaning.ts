@@ -95,6 +95,11 @@ const halves =
   (a, b, c) =>
     (one(a & 0xffff, b & 0xffff, c & 0xffff) & 0xffff) | (one(a >>> 16, b >>> 16, c >>> 16) << 16);
 const floats = (one: Meaning): Meaning => halves((a, b, c) => halfBits(one(fromHalf(a), fromHalf(b), fromHalf(c))));
+/** One on the low half alone, which leaves 0 above. */
+const half1 =
+  (one: (x: number) => number): Meaning =>
+  (a) =>
+    halfBits(one(fromHalf(a)));
 const s16 = (x: number): number => (x << 16) >> 16;
 
 /** Ops whose bits are given, whatever computes them. */
@@ -185,6 +190,10 @@ export const exactMeaning: Readonly<Record<string, Meaning>> = {
   himax: halves((a, b) => Math.max(s16(a), s16(b))),
   humin: halves((a, b) => Math.min(a, b)),
   humax: halves((a, b) => Math.max(a, b)),
+  hfloor: half1(Math.floor),
+  hceil: half1(Math.ceil),
+  htrunc: half1(Math.trunc),
+  hround_even: half1(evenRounded),
   pack_halves: (a, b) => (a & 0xffff) | (b << 16),
   f162f: (a) => n(fromHalf(a)),
   pack_half_rtz: (a, b) => half(a, "towards 0") | (half(b, "towards 0") << 16),
@@ -206,6 +215,15 @@ export const boundedMeaning: Readonly<Record<string, Meaning>> = {
   frcp: (a) => n(flush(Math.fround(1 / flush(f(a))))),
   fexp2: (a) => n(flush(Math.fround(2 ** flush(f(a))))),
   flog2: (a) => n(Math.log2(flush(f(a)))),
+  hsqrt: half1(Math.sqrt),
+  hrsq: half1((a) => 1 / Math.sqrt(a)),
+  hrcp: half1((a) => 1 / a),
+  hexp2: half1((a) => 2 ** a),
+  hlog2: half1(Math.log2),
+  hsin_turns: half1((a) => (Math.abs(a) > 256 && Number.isFinite(a) ? 0 : a === 0 ? a : sinTurns(a, 0))),
+  hcos_turns: half1((a) => (Math.abs(a) > 256 && Number.isFinite(a) ? 1 : sinTurns(a, 1))),
+  // Below 1: the largest f16 below 1 is 1 - 2^-11.
+  hfract: half1((a) => Math.min(a - Math.floor(a), 1 - 2 ** -11)),
   fsin: (a) => n(Math.sin(f(a))),
   fcos: (a) => n(Math.cos(f(a))),
   fsin_turns: (a) => n(f(a) === 0 ? f(a) : sinTurns(f(a), 0)),
