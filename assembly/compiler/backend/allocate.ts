@@ -11,13 +11,13 @@ import {
   bFirst,
   bOrder,
   flowBytes,
-  linkNext,
-  linkValue,
   mDst0,
   mDst1,
   mNext,
   mPlace,
   segEnd,
+  segNext,
+  segOwner,
   segStart,
   uEnd,
   uSegments,
@@ -34,9 +34,6 @@ import {
   hwCode,
   isVreg,
   layoutLength,
-  link,
-  linkMark,
-  linkRelease,
   madeWholeWave,
   NO_REG,
   operandComponent,
@@ -47,9 +44,8 @@ import {
   vregSize,
   vregs,
 } from "./machine.ts";
-import { interfere } from "./segments.ts";
 import { sortByKey } from "./sort.ts";
-import { isLaneRegister, isTemporary, laneRegister, laneRegisters, uOwner, vCost, vSlot } from "./spill.ts";
+import { isLaneRegister, isTemporary, laneRegister, laneRegisters, vCost, vSeen, vSlot } from "./spill.ts";
 
 /** SGPRs 0 to 105 and VCC_LO, VCC_HI. */
 let sgprCount: u32 = 108;
@@ -57,12 +53,17 @@ let vgprCount: u32 = 256;
 /** Of these tuples may use SGPRs below 106 only: VCC is no part of one. */
 const TUPLE_SGPRS: u32 = 106;
 
-/** First link of the units that hold a register; SGPR n at n, VGPR n at 128 + n. */
+/** Live segments of all that holds a register, in order (`segOwner` says whose each is); SGPR n at n, VGPR n at 128 + n. */
 const held = changetype<U32Column>(changetype<usize>(flowBytes));
 const HELD_VGPR: u32 = 128;
 /** By register as above: up to here it holds a value without a hole. Registers are asked for in the order of starts. */
 const busyUntil = changetype<U32Column>(changetype<usize>(flowBytes) + 2048);
 const spare = changetype<U32Column>(changetype<usize>(flowBytes) + 4096);
+
+/** By 32 registers as above: those that `busyUntil` keeps as of `awake`; a search passes them over together. */
+const busy = memory.data(12 * 4, 4);
+/** By 32 registers: until then `busy` says what `busyUntil` says. */
+const awake = memory.data(12 * 4, 4);
 
 /** Makes the file smaller, for tests of spilling. @public */
 export function limitRegisters(sgprs: u32, vgprs: u32): void {
@@ -82,24 +83,73 @@ export function usedVgprs(): u32 {
   return topVgpr;
 }
 
-/** Whether no holder of a register lives together with the unit; drops holders that are dead by `start`. */
+/** A register holds a value up to a place. */
+function setBusy(slot: u32, until: u32): void {
+  if (until <= busyUntil[slot]) return;
+  busyUntil[slot] = until;
+  const at = (<usize>(slot >> 5)) << 2;
+  store<u32>(busy + at, load<u32>(busy + at) | ((<u32>1) << (slot & 31)));
+  if (until < load<u32>(awake + at)) store<u32>(awake + at, until);
+}
+
+/** Of 32 registers those that hold a value at `start`, which never decreases, without a look at their holders. */
+function busyAt(group: u32, start: u32): u32 {
+  const at = (<usize>group) << 2;
+  let bits = load<u32>(busy + at);
+  if (start < load<u32>(awake + at)) return bits;
+  let least: u32 = NO_REG;
+  for (let rest = bits; rest != 0; rest &= rest - 1) {
+    const until = busyUntil[(group << 5) + ctz<u32>(rest)];
+    if (until <= start) bits &= ~(rest & (0 - rest));
+    else least = min<u32>(least, until);
+  }
+  store<u32>(busy + at, bits);
+  store<u32>(awake + at, least);
+  return bits;
+}
+
+/** The first live segment of what a register holds that ends behind `start`; what ends before it is dropped. */
+function heldFrom(slot: u32, start: u32): u32 {
+  let x = held[slot];
+  while (x != 0 && segEnd[x] <= start) x = segNext[x];
+  held[slot] = x;
+  return x;
+}
+
+/** Whether nothing that a register holds lives together with the unit. */
 function isFree(slot: u32, unit: u32, start: u32): bool {
-  const segment = uSegments[unit];
-  if (segment != 0 && segStart[segment] < busyUntil[slot]) return false;
-  let l = held[slot];
-  let before: u32 = 0;
-  while (l != 0) {
-    const holder = linkValue[l];
-    if (uEnd[holder] <= start) {
-      if (before == 0) held[slot] = linkNext[l];
-      else linkNext[before] = linkNext[l];
-    } else {
-      if (interfere(holder, unit)) return false;
-      before = l;
+  let y = uSegments[unit];
+  if (y != 0 && segStart[y] < busyUntil[slot]) return false;
+  let x = heldFrom(slot, start);
+  while (x != 0 && y != 0) {
+    if (segEnd[x] <= segStart[y]) x = segNext[x];
+    else if (segEnd[y] <= segStart[x]) y = segNext[y];
+    else {
+      if (segStart[x] <= start) setBusy(slot, segEnd[x]);
+      return false;
     }
-    l = linkNext[l];
   }
   return true;
+}
+
+/** Gives the unit's live segments to a register where they are free, for the owner `v`: the two lists become one. */
+function hold(slot: u32, unit: u32, v: u32): void {
+  let x = held[slot];
+  let y = uSegments[unit];
+  let last: u32 = 0;
+  while (y != 0) {
+    while (x != 0 && segStart[x] < segStart[y]) {
+      last = x;
+      x = segNext[x];
+    }
+    const next = segNext[y];
+    segOwner[y] = v;
+    if (last == 0) held[slot] = y;
+    else segNext[last] = y;
+    segNext[y] = x;
+    last = y;
+    y = next;
+  }
 }
 
 function fits(v: u32, base: u32, reg: u32): bool {
@@ -115,10 +165,10 @@ function take(v: u32, base: u32, reg: u32): void {
   const unit = vUnit[v];
   for (let k: u32 = 0; k < size; k++) {
     const slot = base + reg + k;
-    held[slot] = link(unit + k, held[slot]);
     const segment = uSegments[unit + k];
+    hold(slot, unit + k, v);
     // Of a tuple those that live from its start on: what is asked for later starts no earlier.
-    if (segment != 0 && segStart[segment] == vStart[v]) busyUntil[slot] = max<u32>(busyUntil[slot], segEnd[segment]);
+    if (segment != 0 && segStart[segment] == vStart[v]) setBusy(slot, segEnd[segment]);
   }
   vReg[v] = reg;
   const end = reg + size;
@@ -165,13 +215,20 @@ function weight(v: u32): f64 {
 function weightAt(v: u32, base: u32, reg: u32, best: f64): f64 {
   const size = vregSize(v);
   let sum: f64 = 0;
-  let last: u32 = 0;
+  const stamp = ++looks;
   for (let k: u32 = 0; k < size; k++) {
-    for (let l = held[base + reg + k]; l != 0 && sum < best; l = linkNext[l]) {
-      const owner = uOwner[linkValue[l]];
-      if (owner == last || !interfere(linkValue[l], vUnit[v] + k)) continue;
-      last = owner;
-      sum += weight(owner);
+    let x = heldFrom(base + reg + k, vStart[v]);
+    let y = uSegments[vUnit[v] + k];
+    while (x != 0 && y != 0 && sum < best) {
+      if (segEnd[x] <= segStart[y]) x = segNext[x];
+      else if (segEnd[y] <= segStart[x]) y = segNext[y];
+      else {
+        const owner = segOwner[x];
+        x = segNext[x];
+        if (vSeen[owner] == stamp) continue;
+        vSeen[owner] = stamp;
+        sum += weight(owner);
+      }
     }
   }
   return sum;
@@ -187,14 +244,12 @@ function evict(v: u32, base: u32): void {
   const size = vregSize(v);
   for (let k: u32 = 0; k < size; k++) {
     busyUntil[base + reg + k] = 0;
+    store<u32>(awake + ((<usize>((base + reg + k) >> 5)) << 2), 0);
     let before: u32 = 0;
-    for (let l = held[base + reg + k]; l != 0; l = linkNext[l]) {
-      if (linkValue[l] != vUnit[v] + k) {
-        before = l;
-        continue;
-      }
-      if (before == 0) held[base + reg + k] = linkNext[l];
-      else linkNext[before] = linkNext[l];
+    for (let x = held[base + reg + k]; x != 0; x = segNext[x]) {
+      if (segOwner[x] != v) before = x;
+      else if (before == 0) held[base + reg + k] = segNext[x];
+      else segNext[before] = segNext[x];
     }
   }
 }
@@ -216,10 +271,16 @@ function spillFor(v: u32, base: u32, align: u32, limit: u32): bool {
     return true;
   }
   for (let k: u32 = 0; k < size; k++) {
-    for (let l = held[base + at + k]; l != 0; ) {
-      const next = linkNext[l];
-      if (interfere(linkValue[l], vUnit[v] + k)) evict(uOwner[linkValue[l]], base);
-      l = next;
+    let x = held[base + at + k];
+    let y = uSegments[vUnit[v] + k];
+    while (x != 0 && y != 0) {
+      if (segEnd[x] <= segStart[y]) x = segNext[x];
+      else if (segEnd[y] <= segStart[x]) y = segNext[y];
+      else {
+        const next = segNext[x];
+        evict(segOwner[x], base);
+        x = next;
+      }
     }
   }
   take(v, base, at);
@@ -235,9 +296,9 @@ function isWholeWave(v: u32): bool {
 function weighRegisters(): void {
   for (let v: u32 = 1; v < vregs(); v++) {
     vCost[v] = 0;
-    const size = vregSize(v);
-    for (let k: u32 = 0; k < size; k++) uOwner[vUnit[v] + k] = v;
+    vSeen[v] = 0;
   }
+  looks = 0;
   for (let v: u32 = 1; v < vregs(); v++) {
     if (isTemporary(v) || isLaneRegister(v) || isWholeWave(v)) continue;
     const leader = leaderOf(v);
@@ -258,6 +319,8 @@ function weigh(operand: u32, each: u32): void {
   if (vCost[leader] != 0 && vCost[leader] < 0x4000_0000) vCost[leader] = vCost[leader] + each;
 }
 
+/** Looks at what stands in the way, for `vSeen`. */
+let looks: u32 = 0;
 let spilling: bool = false;
 
 function assign(v: u32, spill: bool): bool {
@@ -279,10 +342,23 @@ function assign(v: u32, spill: bool): bool {
     take(v, base, wanted);
     return true;
   }
-  for (let reg: u32 = 0; reg + size <= limit; reg += align) {
-    if (!fits(v, base, reg)) continue;
-    take(v, base, reg);
-    return true;
+  if (size == 1) {
+    const start = vStart[v];
+    for (let reg: u32 = 0; reg < limit; reg += 32) {
+      for (let rest = ~busyAt((base + reg) >> 5, start); rest != 0; rest &= rest - 1) {
+        const at = reg + ctz<u32>(rest);
+        if (at >= limit) break;
+        if (!isFree(base + at, vUnit[v], start)) continue;
+        take(v, base, at);
+        return true;
+      }
+    }
+  } else {
+    for (let reg: u32 = 0; reg + size <= limit; reg += align) {
+      if (!fits(v, base, reg)) continue;
+      take(v, base, reg);
+      return true;
+    }
   }
   if (!spill) return false;
   if (spillFor(v, base, align, limit)) return true;
@@ -295,9 +371,10 @@ function assign(v: u32, spill: bool): bool {
  * are marked (`vSlot`) then.
  */
 export function allocate(spill: bool): bool {
-  const mark = linkMark();
   held.clear(0, HELD_VGPR + 256);
   busyUntil.clear(0, HELD_VGPR + 256);
+  memory.fill(busy, 0, 12 * 4);
+  memory.fill(awake, 0xff, 12 * 4);
   topSgpr = 0;
   topVgpr = 0;
   let count: u32 = 0;
@@ -320,7 +397,6 @@ export function allocate(spill: bool): bool {
   if (spill) weighRegisters();
   let good = true;
   for (let k: u32 = 0; k < count && good; k++) good = spend(4) && assign(vOrder[k], spill);
-  linkRelease(mark);
   if (!good || spilling) return false;
   for (let k: u32 = 0; k < laneRegisters(); k++) vReg[laneRegister(k)] = topVgpr++;
   return true;

@@ -120,6 +120,8 @@ export function clearUnits(count: u32): void {
 export const segStart = changetype<Field4>(SEGMENTS);
 export const segEnd = changetype<Field4>(SEGMENTS + 4);
 export const segNext = changetype<Field4>(SEGMENTS + 8);
+/** The virtual register whose it is, once it has a register. */
+export const segOwner = changetype<Field4>(SEGMENTS + 12);
 
 export const linkValue = changetype<Field2>(LINKS);
 export const linkNext = changetype<Field2>(LINKS + 4);

@@ -51,12 +51,18 @@ export function interfere(a: u32, b: u32): bool {
   if (uEnd[a] <= segStart[y] || uEnd[b] <= segStart[x]) return false;
   if (segStart[x] < segStart[y]) x = from(a, segStart[y]);
   else y = from(b, segStart[x]);
-  while (x != 0 && y != 0) {
-    if (segEnd[x] <= segStart[y]) x = segNext[x];
-    else if (segEnd[y] <= segStart[x]) y = segNext[y];
-    else return true;
+  // What lies in a hole of the other one is passed over at once, however long it is.
+  const endA = uEnd[a];
+  const endB = uEnd[b];
+  while (true) {
+    if (segEnd[x] <= segStart[y]) {
+      x = segNext[x];
+      if (x == 0 || segStart[x] >= endB) return false;
+    } else if (segEnd[y] <= segStart[x]) {
+      y = segNext[y];
+      if (y == 0 || segStart[y] >= endA) return false;
+    } else return true;
   }
-  return false;
 }
 
 /**
@@ -82,6 +88,19 @@ export function uniteSegments(a: u32, b: u32): void {
   // What ends before the late list begins stays as it is.
   let last = uEnd[early] < segStart[y] ? earlyLast : from(early, segStart[y]);
   let x = segNext[last];
+  if (x != 0 && segEnd[last] < segStart[y] && uEnd[late] <= segStart[x]) {
+    // The late list lies in a hole of the early one: it goes in as a whole, joined to what it touches at its end.
+    const end = uEnd[early];
+    const touches = uEnd[late] == segStart[x];
+    segNext[last] = y;
+    segNext[lateLast] = touches ? segNext[x] : x;
+    if (touches) segEnd[lateLast] = segEnd[x];
+    uSegments[a] = head;
+    uLast[a] = touches && x == earlyLast ? lateLast : earlyLast;
+    uEnd[a] = end;
+    uFinger[a] = lateLast;
+    return;
+  }
   while (y != 0 && (x != 0 || segEnd[last] >= segStart[y])) {
     let s: u32;
     if (x != 0 && segStart[x] < segStart[y]) {

@@ -14,7 +14,6 @@ import { leaderOf, leaderShift } from "./coalesce.ts";
 import {
   bFirst,
   bOrder,
-  MAX_UNITS,
   MAX_VREGS,
   mDst0,
   mDst1,
@@ -63,10 +62,10 @@ import { DST0, DST1, leaveGhost, nameMove, nameOf, SRC0 } from "./named.ts";
 export const vSlot = changetype<U32Column>(PASS_BASE);
 /** By leader: reads and writes, weighed by the loops around them. */
 export const vCost = changetype<U32Column>(PASS_BASE + ((<usize>MAX_VREGS) << 2));
-/** By unit: its register. */
-export const uOwner = changetype<U32Column>(PASS_BASE + 2 * ((<usize>MAX_VREGS) << 2));
+/** By leader: the last look of `allocate` that counted it. */
+export const vSeen = changetype<U32Column>(PASS_BASE + 2 * ((<usize>MAX_VREGS) << 2));
 /** By register: the one that stands for it in the running instruction, its first component. */
-const vTemp = changetype<U32Column>(PASS_BASE + 2 * ((<usize>MAX_VREGS) << 2) + ((<usize>MAX_UNITS) << 2));
+const vTemp = changetype<U32Column>(PASS_BASE + 3 * ((<usize>MAX_VREGS) << 2));
 
 // Bits of `vInfo`.
 /** Made here: spilling it would gain nothing. */
