@@ -25,7 +25,6 @@ const bounded: Readonly<Record<string, string>> = {
   "lift/scratch.ts:holdsWords": typeLevels,
   "lift/wide.ts:divide lift/wide.ts:divideSigned lift/wide.ts:mulHigh lift/wide.ts:wide1 lift/wide.ts:wide2":
     "ops made of simpler ops of the same table",
-  "passes/hash.ts:mapSet": "once: the table has room when it has grown",
   "passes/opt-algebraic.ts:build": "the rule's own nesting",
   "passes/opt-algebraic.ts:matchSources passes/opt-algebraic.ts:matches": "the rule's own nesting",
   "passes/opt-algebraic.ts:valueAt": "the rule's own nesting",

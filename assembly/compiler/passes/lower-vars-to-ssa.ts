@@ -4,13 +4,14 @@
  *
  * The tree says where phis can be needed: after an if or loop, in a loop header or cont, only for variables that the if
  * or loop stores; anything else is the value before the construct. Phis that turn out equal on all paths are removed;
- * unused ones are left to opt-dce. Cost: one map entry per (block, variable) read or stored, and as many steps back as
- * there are constructs in between; with many of them (`last-stores.ts`) one step for all that do not store the variable.
+ * unused ones are left to opt-dce. First it is found out, one variable after the other, what each load reads
+ * (`var-values.ts`), then the code is changed in its order. Cost: one row per load, store and block that a value is
+ * looked for in, and as many steps back as there are constructs in between; with many of them one step for all that do
+ * not store the variable.
  */
-import { Fail, fail, failed, Limit, spend, U32Column } from "../../base/index.ts";
+import { failed, spend, U32Column } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import {
-  blockOf,
   compact,
   constant,
   cursorBefore,
@@ -20,24 +21,14 @@ import {
   firstUse,
   imm,
   insertInstr,
-  instrLimit,
   isConst,
-  Kind,
-  kindOf,
-  listFirst,
   newInstr,
-  nextBlock,
   nextInstr,
-  nextNode,
   nextUse,
   opOf,
-  parentOf,
-  pred,
   predCount,
-  prevNode,
   replaceUses,
   setSrc,
-  sideOf,
   src,
   srcCount,
   undef,
@@ -46,43 +37,31 @@ import {
   varWidth,
 } from "../ir/index.ts";
 import { BACKEND_BASE } from "../memory-map.ts";
-import { mapClear, mapGet, mapSet } from "./hash.ts";
+import { collectEvents, eventDef, eventInstr, eventLimit, LOAD } from "./var-events.ts";
 import {
-  addStore,
-  enterBlock,
-  isTracked,
-  LAST_STORES_END,
-  NOT_KNOWN,
-  nearestStore,
-  STORES,
-  startTracking,
-  storedIn,
-  stores,
-} from "./last-stores.ts";
-import { findScopes, SCOPE_BYTES, scopeOf } from "./var-scopes.ts";
+  findValues,
+  MAX_PHIS,
+  PHI,
+  phiBlock,
+  phiInstr,
+  phiSources,
+  phiVariable,
+  resetValues,
+  sources,
+  UNDEFINED,
+  VALUES_END,
+} from "./var-values.ts";
 
-const MAX_PHIS: u32 = 1 << 19;
-const phis = changetype<U32Column>(LAST_STORES_END);
-const phiVars = changetype<U32Column>(LAST_STORES_END + ((<usize>MAX_PHIS) << 2));
-const path = changetype<U32Column>(LAST_STORES_END + 2 * ((<usize>MAX_PHIS) << 2));
-const undefs = changetype<U32Column>(LAST_STORES_END + 3 * ((<usize>MAX_PHIS) << 2));
-const SCOPES: usize = LAST_STORES_END + 3 * ((<usize>MAX_PHIS) << 2) + 64;
+/** Instructions of phis in the order in which they are made; behind them those to look at again. */
+const phis = changetype<U32Column>(VALUES_END);
+/** Their numbers of `var-values.ts`. */
+const phiNumbers = changetype<U32Column>(VALUES_END + ((<usize>MAX_PHIS) << 2));
+const undefs = changetype<U32Column>(VALUES_END + 2 * ((<usize>MAX_PHIS) << 2));
+const TABLES_END: usize = VALUES_END + 2 * ((<usize>MAX_PHIS) << 2) + 64;
 
 let phiCount: u32 = 0;
-/** Whether the variables' scopes are known. */
-let scoped: bool = false;
 
-function noteStore(block: u32, variable: u32): void {
-  const stop = scoped ? scopeOf(variable) : 0;
-  for (let n = parentOf(block); n != stop && spend(1); n = parentOf(n)) {
-    if (mapGet(n, variable | STORES) != 0) return;
-    mapSet(n, variable | STORES, 1);
-    addStore(n, variable);
-  }
-}
-
-function undefOf(variable: u32): u32 {
-  const width = varWidth[variable];
+function undefOf(width: u32): u32 {
   const k: u32 = width == 1 ? 1 : 0;
   if (undefs[k] != 0) return undefs[k];
   // After the constants of the entry block.
@@ -101,88 +80,26 @@ function undefOf(variable: u32): u32 {
   return i;
 }
 
-function newPhi(block: u32, variable: u32): u32 {
-  if (phiCount >= MAX_PHIS) {
-    fail(Fail.LIMIT, Limit.INSTRUCTIONS, MAX_PHIS, 0);
-    return phis[0];
-  }
-  const i = newInstr(Op.PHI, varWidth[variable], 1, predCount(block));
+function makePhi(number: u32): u32 {
+  const block = phiBlock[number];
+  const i = newInstr(Op.PHI, varWidth[phiVariable[number]], 1, predCount(block));
   let at = firstInstr(block);
   while (at != 0 && opOf(at) == Op.PHI) at = nextInstr(at);
   insertInstr(i, block, at);
   phis[phiCount] = i;
-  phiVars[phiCount] = variable;
+  phiNumbers[phiCount] = number;
   phiCount++;
+  phiInstr[number] = i;
   return i;
 }
 
-/** The block whose end value a block without phi starts with; 0 at the entry or where a phi is needed. */
-function source(block: u32, variable: u32): u32 {
-  const before = prevNode(block);
-  if (before != 0)
-    return stores(before, variable) && predCount(block) > 1
-      ? 0
-      : predCount(block) == 1
-        ? pred(block, 0)
-        : prevNode(before);
-  const owner = parentOf(block);
-  if (owner == 0) return 0;
-  if (kindOf(owner) == Kind.IF) return prevNode(owner);
-  if (!stores(owner, variable)) return prevNode(owner);
-  return predCount(block) == 1 ? pred(block, 0) : 0;
-}
-
-/**
- * The block at or before `block` in its list at whose end the variable has the value that it has at the end of `block`,
- * and where it got it: by a store, behind a construct that stores it, at the start of the list.
- */
-function nearestBlock(block: u32, variable: u32): u32 {
-  const n = nearestStore(block, variable);
-  if (n == NOT_KNOWN) return block;
-  if (n == 0) return listFirst(parentOf(block), sideOf(block));
-  return kindOf(n) == Kind.BLOCK ? n : nextNode(n);
-}
-
-/** Value of a variable at the end of a block. Walks back through blocks that neither store nor join it. */
-function endValue(block: u32, variable: u32): u32 {
-  let depth: u32 = 0;
-  let b = block;
-  let value = mapGet(b, variable);
-  while (value == 0 && !failed()) {
-    if (!spend(1)) return 0;
-    if (depth < MAX_PHIS) path[depth++] = b;
-    if (isTracked()) {
-      const at = nearestBlock(b, variable);
-      if (at != b) {
-        b = at;
-        value = mapGet(b, variable);
-        continue;
-      }
-    }
-    const from = source(b, variable);
-    if (from != 0) {
-      b = from;
-      value = mapGet(b, variable);
-    } else if (predCount(b) == 0) {
-      value = undefOf(variable);
-    } else {
-      value = newPhi(b, variable);
-    }
+/** The value that `var-values.ts` speaks of. Stores that come before, and the phis made so far, have theirs. */
+function valueOf(read: u32, variable: u32): u32 {
+  if ((read & PHI) != 0) {
+    const made = phiInstr[read & ~PHI];
+    return made != 0 ? made : makePhi(read & ~PHI);
   }
-  // Blocks passed on the way have the value at their ends too.
-  for (let k: u32 = 0; k < depth; k++) mapSet(path[k], variable, value);
-  return value;
-}
-
-/** Value of a variable at the start of a block. */
-function startValue(block: u32, variable: u32): u32 {
-  if (isTracked()) {
-    const at = nearestBlock(block, variable);
-    if (at != block) return endValue(at, variable);
-  }
-  const from = source(block, variable);
-  if (from != 0) return endValue(from, variable);
-  return predCount(block) == 0 ? undefOf(variable) : newPhi(block, variable);
+  return read == UNDEFINED ? undefOf(varWidth[variable]) : eventDef[read];
 }
 
 /** The one value that a phi stands for, or 0. */
@@ -216,43 +133,24 @@ function removeTrivial(): void {
 
 export function lowerVarsToSsa(): bool {
   if (varCount() == 0) return false;
-  mapClear(min<u32>(instrLimit() >> 1, 0x8_0000));
+  assert(TABLES_END <= BACKEND_BASE);
   phiCount = 0;
   undefs[0] = 0;
   undefs[1] = 0;
-  startTracking();
-  scoped = isTracked();
-  assert(SCOPES + SCOPE_BYTES <= BACKEND_BASE);
-  if (scoped) findScopes(SCOPES);
-  for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) if (opOf(i) == Op.STORE_VAR) noteStore(b, imm(i, 0));
+  collectEvents();
+  resetValues();
+  for (let v: u32 = 0; v < varCount() && !failed(); v++) findValues(v);
+  for (let e: u32 = 1; e < eventLimit() && !failed(); e++) {
+    const i = eventInstr[e] & ~LOAD;
+    if ((eventInstr[e] & LOAD) != 0) replaceUses(i, valueOf(eventDef[e], imm(i, 0)));
+    else eventDef[e] = src(i, 0);
+    erase(i);
   }
-  for (let b = entryBlock(); b != 0 && !failed(); b = nextBlock(b)) {
-    let next: u32 = 0;
-    if (isTracked()) enterBlock(b);
-    for (let i = firstInstr(b); i != 0 && spend(1); i = next) {
-      next = nextInstr(i);
-      if (opOf(i) == Op.STORE_VAR) {
-        mapSet(b, imm(i, 0), src(i, 0));
-        if (isTracked()) storedIn(b, imm(i, 0));
-        erase(i);
-      } else if (opOf(i) == Op.LOAD_VAR) {
-        const variable = imm(i, 0);
-        let value = mapGet(b, variable);
-        if (value == 0) {
-          value = startValue(b, variable);
-          mapSet(b, variable, value);
-        }
-        replaceUses(i, value);
-        erase(i);
-      }
-    }
-  }
-  // Filling one phi's sources may make further phis.
-  for (let k: u32 = 0; k < phiCount && spend(1); k++) {
-    const block = blockOf(phis[k]);
-    for (let m: u32 = 0; m < predCount(block) && !failed(); m++)
-      setSrc(phis[k], m, endValue(pred(block, m), phiVars[k]));
+  // Filling one phi's sources may make further ones.
+  for (let k: u32 = 0; k < phiCount && spend(1) && !failed(); k++) {
+    const number = phiNumbers[k];
+    const at = phiSources[number];
+    for (let m: u32 = 0; m < srcCount(phis[k]); m++) setSrc(phis[k], m, valueOf(sources[at + m], phiVariable[number]));
   }
   if (!failed()) removeTrivial();
   // Loads and stores are gone: half of what the lifter made.
