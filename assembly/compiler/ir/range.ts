@@ -81,7 +81,10 @@ export function filled(value: u32): u32 {
   return value == 0 ? 0 : <u32>0xffffffff >> clz<u32>(value);
 }
 
-/** No value of the IR value is above this. Depth-limited: an unknown one is 0xffffffff. */
+/**
+ * No value of the IR value is above this. Depth-limited: an unknown one is 0xffffffff. Where one source decides that,
+ * the others are not looked at: the number of values looked at would double with each level.
+ */
 export function upperBound(v: u32, depth: u32): u32 {
   const unknown: u32 = 0xffffffff;
   if (depth > 6) return unknown;
@@ -137,10 +140,14 @@ export function upperBound(v: u32, depth: u32): u32 {
     case Op.UMIN:
       return min<u32>(upperBound(src(v, 0), depth + 1), upperBound(src(v, 1), depth + 1));
     case Op.IOR:
-    case Op.IXOR:
-      return filled(upperBound(src(v, 0), depth + 1) | upperBound(src(v, 1), depth + 1));
-    case Op.UMAX:
-      return max<u32>(upperBound(src(v, 0), depth + 1), upperBound(src(v, 1), depth + 1));
+    case Op.IXOR: {
+      const a = upperBound(src(v, 0), depth + 1);
+      return <i32>a < 0 ? unknown : filled(a | upperBound(src(v, 1), depth + 1));
+    }
+    case Op.UMAX: {
+      const a = upperBound(src(v, 0), depth + 1);
+      return a == unknown ? unknown : max<u32>(a, upperBound(src(v, 1), depth + 1));
+    }
     case Op.UDIV: {
       // Division by 0 gives all ones.
       const divisor: u32 = isConst(src(v, 1)) ? constBits(src(v, 1)) : 0;
@@ -151,11 +158,16 @@ export function upperBound(v: u32, depth: u32): u32 {
     case Op.UBFE:
       return isConst(src(v, 2)) ? ((<u32>1) << (constBits(src(v, 2)) & 31)) - 1 : unknown;
     case Op.IADD: {
-      const sum = <u64>upperBound(src(v, 0), depth + 1) + <u64>upperBound(src(v, 1), depth + 1);
+      const a = upperBound(src(v, 0), depth + 1);
+      if (a == unknown) return unknown;
+      const sum = <u64>a + <u64>upperBound(src(v, 1), depth + 1);
       return sum > 0xffffffff ? unknown : <u32>sum;
     }
     case Op.IMUL: {
-      const product = <u64>upperBound(src(v, 0), depth + 1) * <u64>upperBound(src(v, 1), depth + 1);
+      const a = upperBound(src(v, 0), depth + 1);
+      // Only nothing times that is something known, and no value but a constant is known to be nothing.
+      if (a == unknown && !isConst(src(v, 1))) return unknown;
+      const product = <u64>a * <u64>upperBound(src(v, 1), depth + 1);
       return product > 0xffffffff ? unknown : <u32>product;
     }
     case Op.ISHL: {
@@ -163,8 +175,10 @@ export function upperBound(v: u32, depth: u32): u32 {
       const shifted = (<u64>upperBound(src(v, 0), depth + 1)) << (<u64>(constBits(src(v, 1)) & 31));
       return shifted > 0xffffffff ? unknown : <u32>shifted;
     }
-    case Op.SELECT:
-      return widthOf(v) == 1 ? unknown : max<u32>(upperBound(src(v, 1), depth + 1), upperBound(src(v, 2), depth + 1));
+    case Op.SELECT: {
+      const a = widthOf(v) == 1 ? unknown : upperBound(src(v, 1), depth + 1);
+      return a == unknown ? unknown : max<u32>(a, upperBound(src(v, 2), depth + 1));
+    }
     default:
       return loadBound(v);
   }
@@ -186,8 +200,10 @@ export function zeroBits(v: u32, depth: u32): u32 {
       return max<u32>(zeroBits(src(v, 0), depth + 1), zeroBits(src(v, 1), depth + 1));
     case Op.IADD:
     case Op.ISUB:
-    case Op.IOR:
-      return min<u32>(zeroBits(src(v, 0), depth + 1), zeroBits(src(v, 1), depth + 1));
+    case Op.IOR: {
+      const a = zeroBits(src(v, 0), depth + 1);
+      return a == 0 ? 0 : min<u32>(a, zeroBits(src(v, 1), depth + 1));
+    }
     default:
       return 0;
   }

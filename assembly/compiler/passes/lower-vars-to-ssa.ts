@@ -94,7 +94,7 @@ function makePhi(number: u32): u32 {
 }
 
 /** The value that `var-values.ts` speaks of. Stores that come before, and the phis made so far, have theirs. */
-function valueOf(read: u32, variable: u32): u32 {
+function valueRead(read: u32, variable: u32): u32 {
   if ((read & PHI) != 0) {
     const made = phiInstr[read & ~PHI];
     return made != 0 ? made : makePhi(read & ~PHI);
@@ -142,7 +142,7 @@ export function lowerVarsToSsa(): bool {
   for (let v: u32 = 0; v < varCount() && !failed(); v++) findValues(v);
   for (let e: u32 = 1; e < eventLimit() && !failed(); e++) {
     const i = eventInstr[e] & ~LOAD;
-    if ((eventInstr[e] & LOAD) != 0) replaceUses(i, valueOf(eventDef[e], imm(i, 0)));
+    if ((eventInstr[e] & LOAD) != 0) replaceUses(i, valueRead(eventDef[e], imm(i, 0)));
     else eventDef[e] = src(i, 0);
     erase(i);
   }
@@ -150,7 +150,8 @@ export function lowerVarsToSsa(): bool {
   for (let k: u32 = 0; k < phiCount && spend(1) && !failed(); k++) {
     const number = phiNumbers[k];
     const at = phiSources[number];
-    for (let m: u32 = 0; m < srcCount(phis[k]); m++) setSrc(phis[k], m, valueOf(sources[at + m], phiVariable[number]));
+    for (let m: u32 = 0; m < srcCount(phis[k]); m++)
+      setSrc(phis[k], m, valueRead(sources[at + m], phiVariable[number]));
   }
   if (!failed()) removeTrivial();
   // Loads and stores are gone: half of what the lifter made.

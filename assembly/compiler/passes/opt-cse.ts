@@ -41,6 +41,8 @@ const heads = changetype<U32Column>(PASS_BASE);
 const MAX_BUCKETS: u32 = 1 << 18;
 const ID: u32 = MAX_INSTRS - 1;
 const ID_BITS: u32 = ctz<u32>(MAX_INSTRS);
+/** Buckets that instructions with the same sources are spread over. */
+const SPREAD: u32 = 64;
 /** Longest chain looked through: longer ones are hash collisions. */
 const MAX_CHAIN = 64;
 
@@ -58,15 +60,33 @@ function mix(h: u32, x: u32): u32 {
   return y ^ (y >> 15);
 }
 
+/**
+ * Where the bucket of the last `hashOf` is: near those of instructions with sources near its own. Sources are mostly
+ * made shortly before, so a long shader's buckets are looked at in the order of its code.
+ */
+let near: u32 = 0;
+
 function hashOf(i: u32): u32 {
   const op = opOf(i);
   const count = srcCount(i);
   let h = mix(op | (widthOf(i) << 16), count | (componentsOf(i) << 16));
   const imms = opImms(op);
   for (let k: u32 = 0; k < imms; k++) h = mix(h, imm(i, k));
-  if (count > 0) h = mix(h, first(i));
-  if (count > 1) h = mix(h, second(i));
-  for (let k: u32 = 2; k < count; k++) h = mix(h, src(i, k));
+  near = 0;
+  if (count > 0) {
+    const a = first(i);
+    h = mix(h, a);
+    near = a;
+  }
+  if (count > 1) {
+    const b = second(i);
+    h = mix(h, b);
+    near += 3 * b;
+  }
+  for (let k: u32 = 2; k < count; k++) {
+    h = mix(h, src(i, k));
+    near += src(i, k);
+  }
   return op == Op.PHI || (opFlags(op) & OpFlag.WAVE) != 0 ? mix(h, blockOf(i)) : h;
 }
 
@@ -112,7 +132,7 @@ export function optCse(): bool {
       // Who helps is another question behind a demote.
       if (opOf(i) == Op.LOAD_HELPER && hasMade(Op.DEMOTE)) continue;
       const hash = hashOf(i);
-      const h = hash & (buckets - 1);
+      const h = (near == 0 ? hash : near + (hash & (SPREAD - 1))) & (buckets - 1);
       let found: u32 = 0;
       let steps = 0;
       let before: u32 = 0;
