@@ -149,11 +149,17 @@ function bit(mods: u32, flag: u32): u32 {
 const forward = changetype<U32Column>(changetype<usize>(flowBytes));
 let forwardCount: u32 = 0;
 
-/** SIMM16 of the branch at word `at`: dwords from the next instruction to the target. Too far is a limit, never a wrong target. */
+/** Dwords between a branch and its target, at most. */
+let longest: u32 = 0;
+export function longestBranch(): u32 {
+  return longest;
+}
+
+/** SIMM16 of the branch at word `at`: dwords from the next instruction to the target. */
 function branchOffset(i: u32, at: u32): u32 {
-  const delta = (<i32>bOffset[mImm[i]] - <i32>(at * 4 + 4)) / 4;
-  if (delta < -32768 || delta > 32767) failAt(mPlace[i], Fail.LIMIT, Limit.MACHINE, 0x8000, 0);
-  return <u32>delta & 0xffff;
+  const delta = <i32>(bOffset[mImm[i]] >> 2) - <i32>at;
+  longest = max<u32>(longest, abs<i32>(delta));
+  return <u32>(delta - 1) & 0xffff;
 }
 /** SIMM16 of a branch, or 0 until `closeBranches` where the target comes later. */
 function branchField(i: u32): u32 {
@@ -476,9 +482,15 @@ const TABLE_GAP: u32 = 256;
 let counterAt: u32 = 0;
 let tableLiteral: u32 = 0;
 
-/** Words and line table of the whole function. */
+/** A branch that does not reach its target is a limit, never a wrong target. */
+export function checkBranches(): void {
+  if (longest > 0x7fff) fail(Fail.LIMIT, Limit.MACHINE, 0x8000, 0);
+}
+
+/** Words and line table of the whole function. Branches that are too far (`longestBranch`) have the wrong target. */
 export function encode(): void {
   codeCount = 0;
+  longest = 0;
   lineCount = 0;
   tableLiteral = 0;
   forwardCount = 0;

@@ -11,7 +11,7 @@ import { cleanUp } from "./cleanup.ts";
 import { coalesce } from "./coalesce.ts";
 import { bFirst, bOrder, COLUMNS_END, codeWords, lineOffset, linePlace, mNext } from "./columns.ts";
 import { selectFunction } from "./control.ts";
-import { codeLength, encode, lineRows } from "./encode.ts";
+import { checkBranches, codeLength, encode, lineRows } from "./encode.ts";
 import { demotes, writesMemory } from "./exact.ts";
 import { assignOperands, shrinkForms } from "./finish.ts";
 import {
@@ -37,7 +37,7 @@ import { nameOperands } from "./named.ts";
 import { pairShared } from "./pair-shared.ts";
 import { choosePatterns } from "./patterns.ts";
 import { peephole } from "./peephole.ts";
-import { relaxBranches } from "./relax.ts";
+import { needsIslands, relaxBranches } from "./relax.ts";
 import { rotateLoops } from "./rotate.ts";
 import { scanShader } from "./scan.ts";
 import { schedule } from "./schedule.ts";
@@ -123,9 +123,13 @@ export function emit(): i32 {
   finish();
   if (!ASC_NO_ASSERT && !failed()) checkAllocation();
   if (failed()) return failureCode();
-  relaxBranches();
-  if (failed()) return failureCode();
   encode();
+  if (!failed() && needsIslands()) {
+    relaxBranches();
+    if (failed()) return failureCode();
+    encode();
+    checkBranches();
+  }
   report(Phase.ENCODE);
   return failureCode();
 }

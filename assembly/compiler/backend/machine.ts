@@ -347,10 +347,6 @@ export function linkPredecessors(): void {
 
 // Instructions.
 
-/** No more instructions than these have been made. */
-export function machineInstrs(): u32 {
-  return instrCount;
-}
 /** A new instruction in no block. Over capacity: fails, and gives 0. */
 export function newInstr(op: u32): u32 {
   if (instrCount >= MAX_MINSTRS) {

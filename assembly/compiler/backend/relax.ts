@@ -24,7 +24,7 @@ import {
   mPlace,
   mPrev,
 } from "./columns.ts";
-import { instrWords } from "./encode.ts";
+import { codeLength, instrWords, longestBranch } from "./encode.ts";
 import {
   appendInstr,
   layOut,
@@ -32,7 +32,6 @@ import {
   link,
   linkMark,
   linkRelease,
-  machineInstrs,
   newBlock,
   newInstr,
   resetLayout,
@@ -46,7 +45,6 @@ const MAX_ISLANDS: u32 = 2_500;
 const MAX_SITES: u32 = 256;
 /** Below this no branch can be too far. */
 const NEAR_DWORDS: u32 = 32_000;
-const MAX_INSTR_DWORDS: u32 = 3;
 
 // By site: its block (with a branch over the islands), dword where it stands, islands as a list, their count.
 const sites = changetype<U32Column>(changetype<usize>(flowBytes));
@@ -173,14 +171,13 @@ function relax(i: u32, from: u32): void {
   }
 }
 
-/** Makes every branch reach its target. Runs last before `encode`. */
+/** Whether branches of the code that `encode` has made need islands. */
+export function needsIslands(): bool {
+  return codeLength() >= NEAR_DWORDS && longestBranch() > REACH_DWORDS;
+}
+
+/** Makes every branch reach its target; the code is encoded again then. */
 export function relaxBranches(): void {
-  if (machineInstrs() * MAX_INSTR_DWORDS < NEAR_DWORDS) return;
-  let dwords: u32 = 0;
-  for (let k: u32 = 0; k < layoutLength(); k++) {
-    for (let i = bFirst[bOrder[k]]; i != 0; i = mNext[i]) dwords += instrWords(i);
-  }
-  if (dwords < NEAR_DWORDS) return;
   const mark = linkMark();
   const count = placeSites();
   for (let k: u32 = 0; k < count && !failed(); k++) {

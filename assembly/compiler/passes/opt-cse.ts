@@ -61,8 +61,9 @@ function mix(h: u32, x: u32): u32 {
 }
 
 /**
- * Where the bucket of the last `hashOf` is: near those of instructions with sources near its own. Sources are mostly
- * made shortly before, so a long shader's buckets are looked at in the order of its code.
+ * Where the bucket of the last `hashOf` is: near those of instructions with sources near its own, and of constants that
+ * differ by little. Sources are mostly made shortly before, so a long shader's buckets are looked at in the order of its
+ * code.
  */
 let near: u32 = 0;
 
@@ -72,7 +73,7 @@ function hashOf(i: u32): u32 {
   let h = mix(op | (widthOf(i) << 16), count | (componentsOf(i) << 16));
   const imms = opImms(op);
   for (let k: u32 = 0; k < imms; k++) h = mix(h, imm(i, k));
-  near = 0;
+  near = op == Op.CONST ? imm(i, 0) + (imm(i, 0) >> 13) : 0;
   if (count > 0) {
     const a = first(i);
     h = mix(h, a);

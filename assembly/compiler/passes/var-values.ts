@@ -36,7 +36,7 @@ export const PHI: u32 = 0x8000_0000;
 export const UNDEFINED: u32 = 0x4000_0000;
 
 export const MAX_PHIS: u32 = 1 << 19;
-const MAX_SOURCES: u32 = 5 << 19;
+const MAX_SOURCES: u32 = 9 << 18;
 
 // By node: the variable + 1. Block: what the variable has at its end. If, loop: SOME of one that stores it; with many
 // nodes, once the walk has come to a store in it, 2 + the node before it in its list that was the last to store it.
