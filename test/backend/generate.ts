@@ -8,7 +8,7 @@ export interface Program {
   readonly size: number;
 }
 
-interface Value {
+export interface Value {
   readonly name: string;
   readonly div: boolean;
 }
@@ -29,11 +29,11 @@ const binary = ["iadd", "isub", "imul", "iand", "ior", "ixor", "ishl", "ushr", "
 const unary = ["inot", "ineg", "bitcount", "bitrev", "find_lsb", "iabs"];
 const compares = ["ieq", "ine", "ilt", "ige", "ult", "uge"];
 
-class Generator {
-  private readonly next: () => number;
+export class Generator {
+  protected readonly next: () => number;
   private names = 0;
   private blocks = 0;
-  private readonly lines: string[] = [];
+  protected readonly lines: string[] = [];
   private budget: number;
 
   constructor(seed: number, budget: number) {
@@ -41,23 +41,23 @@ class Generator {
     this.budget = budget;
   }
 
-  private pick<T>(list: readonly T[]): T {
+  protected pick<T>(list: readonly T[]): T {
     const item = list[Math.floor(this.next() * list.length)];
     if (item === undefined) throw new Error("empty list");
     return item;
   }
-  private chance(p: number): boolean {
+  protected chance(p: number): boolean {
     return this.next() < p;
   }
-  private name(): string {
+  protected name(): string {
     return `v${this.names++}`;
   }
-  private block(): string {
+  protected block(): string {
     const label = `b${this.blocks++}`;
     this.lines.push(`${label}:`);
     return label;
   }
-  private value(text: string, div: boolean, width = 32): Value {
+  protected value(text: string, div: boolean, width = 32): Value {
     const name = this.name();
     this.lines.push(`  %${name}:${width} = ${text}${div ? " div" : ""}`);
     return { name, div };
@@ -80,7 +80,7 @@ class Generator {
    * A few float operations between small integers and back: everything stays finite and exact enough for f32 rounding
    * to be the only question. With modifiers, clamp, comparisons and fused forms to find.
    */
-  private float(live: readonly Value[]): Value {
+  protected float(live: readonly Value[]): Value {
     const mask = this.value("const 255", false);
     const half = this.value("const 0x3f000000", false);
     const floats: Value[] = [half];
@@ -108,7 +108,7 @@ class Generator {
     return this.value(`f2i %${last.name}`, last.div);
   }
 
-  private condition(live: readonly Value[], divergent: boolean): Value {
+  protected condition(live: readonly Value[], divergent: boolean): Value {
     const usable = divergent ? live : live.filter((v) => !v.div);
     const a = this.pick(usable);
     const b = this.pick(usable);
@@ -121,7 +121,7 @@ class Generator {
     return c;
   }
 
-  private straight(live: Value[]): void {
+  protected straight(live: Value[]): void {
     const count = 1 + Math.floor(this.next() * 6);
     for (let k = 0; k < count && this.budget > 0; k++) {
       this.budget--;
@@ -131,7 +131,7 @@ class Generator {
   }
 
   /** Reads or writes one of the invocation's own eight dwords, of a buffer or of workgroup memory. */
-  private memory(live: Value[]): void {
+  protected memory(live: Value[]): void {
     const seven = this.value("const 7", false);
     const two = this.value("const 2", false);
     const five = this.value("const 5", false);
@@ -151,7 +151,7 @@ class Generator {
   }
 
   /** A list; `live` grows by what is visible behind it. Ends in an open block. */
-  private list(live: Value[], depth: number, divergentDepth: boolean): void {
+  protected list(live: Value[], depth: number, divergentDepth: boolean): void {
     this.straight(live);
     const parts = Math.floor(this.next() * 3);
     for (let k = 0; k < parts && depth < 4 && this.budget > 0; k++) {
@@ -161,7 +161,7 @@ class Generator {
     }
   }
 
-  private branch(live: Value[], depth: number, divergentDepth: boolean): void {
+  protected branch(live: Value[], depth: number, divergentDepth: boolean): void {
     const c = this.condition(live, this.chance(0.6));
     this.lines.push(`  if %${c.name}${c.div ? " div" : ""} {`);
     this.block();
@@ -184,7 +184,7 @@ class Generator {
    * A counted loop of at most 7 rounds with up to two more exits and a continue. Everything carried is divergent when a
    * lane may leave or continue alone; the counter stays uniform unless lanes may continue apart.
    */
-  private loop(live: Value[], depth: number, divergentDepth: boolean): void {
+  protected loop(live: Value[], depth: number, divergentDepth: boolean): void {
     const zero = this.value("const 0", false);
     const one = this.value("const 1", false);
     const limit = this.value(`const ${1 + Math.floor(this.next() * 7)}`, false);
@@ -254,16 +254,23 @@ class Generator {
     this.lines.push("  }");
     this.block();
     live.push(this.value(`phi ${broken.map((v) => `%${v.name}`).join(", ")}`, true));
+    this.afterLoop(live, [{ name: counter, div: true }, x]);
   }
 
-  private divergentCondition(live: readonly Value[]): Value {
+  /** What the head of a loop that was left has made may be read on. */
+  protected afterLoop(_live: Value[], _head: readonly Value[]): void {}
+  /** More of the shader's first line, and what stands before the list. */
+  protected readonly variables: string = "";
+  protected start(_live: Value[]): void {}
+
+  protected divergentCondition(live: readonly Value[]): Value {
     const divergent = this.pick(live.filter((v) => v.div));
     const b = this.pick(live);
     return this.value(`${this.pick(compares)} %${divergent.name}, %${b.name}`, true, 1);
   }
 
   program(): Program {
-    this.lines.push('shader compute "main" wave32 local=64,1,1 lds=2048 {');
+    this.lines.push(`shader compute "main" wave32 local=64,1,1 lds=2048${this.variables} {`);
     this.block();
     const live: Value[] = [];
     for (const bits of [0, 1, 5, 0xffffffff, 0x12345678, 31]) live.push(this.value(`const ${bits}`, false));
@@ -284,6 +291,7 @@ class Generator {
     this.lines.push(`  store_shared %${zeros}, %${own.name} base=0`, `  store_shared %${zeros}, %${own.name} base=16`);
     const offset = this.value(`ishl %${index.name}, %${two.name}`, true);
     live.push(lane, index, this.value(`load_ssbo %${offset.name} set=0 binding=0 base=0`, true));
+    this.start(live);
     this.list(live, 0, false);
     let sum = this.pick(live);
     for (const v of live.slice(-12)) sum = this.value(`iadd %${sum.name}, %${v.name}`, sum.div || v.div);
