@@ -6,7 +6,8 @@ import { type IrShader, parseIr } from "../../src/ir/index.ts";
 import { disassemble } from "../../src/isa/index.ts";
 import { opName } from "../../src/spirv/index.ts";
 import { type Exports, floatsOf, runFragment, runVertex } from "./interpreter/stages.ts";
-import { type FragmentCase, fragmentCases, type VertexCase, vertexCases } from "./stage-cases.ts";
+import { type FragmentCase, fragmentCases } from "./stage-cases.ts";
+import { type VertexCase, vertexCases } from "./vertex-cases.ts";
 
 /**
  * The graphics stages in the IR interpreter: the IR as the lifter makes it and as each level leaves it, against what was
