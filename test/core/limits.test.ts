@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type CoreRequest, type CoreTools, createCore } from "../../src/core/index.ts";
+import { tooLarge } from "./limit-modules.ts";
 import { glslToWords } from "./spirv-source.ts";
 
 const shader = (body: string, before = ""): string => `#version 450
@@ -58,7 +59,7 @@ describe("the core's own limits", () => {
   });
 
   it.each([
-    ["ids", manyIds, /ids or type levels/],
+    ["ids", manyIds, /ids, members or levels of types/],
     ["words", manyWords, /words/],
   ] as const)("memory: too many %s are a limit, and leave no trace", (_, words, text) => {
     const result = core.compile(request(words, 2));
@@ -68,4 +69,28 @@ describe("the core's own limits", () => {
     });
     expect(code(small)).toEqual(alone);
   });
+
+  it("memory: more bindings than there is room for", () => {
+    const [binding] = request(small, 2).bindings;
+    const bindings = Array.from({ length: 8193 }, (_, k) => ({ ...binding!, binding: k }));
+    expect(core.compile({ ...request(small, 2), bindings })).toMatchObject({
+      ok: false,
+      failures: [{ code: "CORE_LIMIT", message: expect.stringMatching(/8192 .*bindings/) }],
+    });
+    expect(core.compile({ ...request(small, 2), bindings: bindings.slice(0, 8192) }).ok).toBe(true);
+  });
+
+  for (const { name, words, text, near } of tooLarge) {
+    it(`memory: ${name}: a limit, which leaves no trace`, () => {
+      const large = words();
+      for (const optimization of near === undefined ? ([0] as const) : ([0, 2] as const)) {
+        expect(core.compile(request(large, optimization))).toMatchObject({
+          ok: false,
+          failures: [{ code: "CORE_LIMIT", message: expect.stringMatching(text) }],
+        });
+        expect(code(small)).toEqual(alone);
+      }
+      if (near !== undefined) expect(core.compile(request(near(), 0)).ok).toBe(true);
+    });
+  }
 });

@@ -56,7 +56,7 @@ import {
 import { pushPointer, setPointer, vertexBuffers } from "./launch.ts";
 import { component, Hw, hw, isVgprOperand, Mod, newVreg, operandVreg, RegClass, vregOperand } from "./machine.ts";
 import { define, operandOf } from "./values.ts";
-import { isWatering, openWaterfall } from "./waterfall.ts";
+import { isWatering, narrowWaterfall, openWaterfall } from "./waterfall.ts";
 
 /** High half of 32-bit pointers: `s_movk_i32 d, 0x8000`. */
 const POINTER_HIGH: u32 = 0xffff8000;
@@ -445,9 +445,8 @@ function resource(i: u32, kind: u32, set: u32, binding: u32, element: u32, extra
       const at = inSgpr(elementOffset(row, element, inScalar(given)));
       return keepRecent(key, element, loadResource(pair, offset, at, dwords));
     } else if (isWatering()) {
-      // One loop an instruction: image and sampler must go by the same index.
-      if (wateredValue != element) failAt(instrPlace[i], Fail.BACKEND_UNSUPPORTED, opOf(i), 4, 0);
-      index = wateredScalar;
+      // One loop an instruction, for the lanes that share the image and the sampler.
+      index = wateredValue == element ? wateredScalar : narrowWaterfall(given);
     } else {
       index = openWaterfall(given);
       wateredValue = element;

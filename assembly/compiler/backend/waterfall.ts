@@ -46,6 +46,24 @@ export function openWaterfall(index: u32): u32 {
   return scalar;
 }
 
+/**
+ * Of the lanes that the body works for, keeps those that share the value of a second VGPR, too: the others go on waiting.
+ * The scalar that the rest of the body works with.
+ */
+export function narrowWaterfall(index: u32): u32 {
+  const before = buildBlock();
+  const scalar = inScalar(index);
+  const mask = newVreg(RegClass.SGPR, 1);
+  valu(Op.v_cmp_eq_u32_e64, mask, scalar, index, 0, 0);
+  salu(Op.s_and_b32, EXEC, EXEC, mask);
+  const body = newBlock();
+  addEdge(before, body);
+  addLaneEdge(before, body);
+  addLaneEdge(before, header);
+  start(body, bDepth[before]);
+  return scalar;
+}
+
 /** Ends the loop if one was opened since the last call. */
 export function closeWaterfall(): void {
   if (header == 0) return;
