@@ -18,7 +18,8 @@ const bindings = [
 function readCase(path: string) {
   const text = readFileSync(path, "utf8");
   const [input, expected] = text.split(/^; expect\n/m);
-  if (!text.startsWith("; about ") || input === undefined || expected === undefined) throw new Error(`${path}: no test`);
+  if (!text.startsWith("; about ") || input === undefined || expected === undefined)
+    throw new Error(`${path}: no test`);
   const stage = /^shader (compute|vertex|fragment) /m.exec(input)?.[1] as "compute" | "vertex" | "fragment";
   return { input, expected, stage };
 }
@@ -51,7 +52,10 @@ describe("IR to assembly", () => {
     const subjects = new Set(files.map((name) => /^[a-z]+/.exec(name)?.[0] ?? ""));
     for (const subject of subjects) {
       for (const kind of ["basic", "edge", "no-change"]) {
-        expect(files.some((name) => name.startsWith(`${subject}-${kind}`)), `${subject}: ${kind}`).toBe(true);
+        expect(
+          files.some((name) => name.startsWith(`${subject}-${kind}`)),
+          `${subject}: ${kind}`,
+        ).toBe(true);
       }
     }
   });
