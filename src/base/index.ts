@@ -5,3 +5,4 @@ export { defineCodes, fileSpan, fillHoles, formatDiagnostic, reporter } from "./
 export { fileProblem, isFileError } from "./file-error.ts";
 export { distFile, packageRoot } from "./package-files.ts";
 export { suggest } from "./suggest.ts";
+export { takeWords } from "./word-pool.ts";

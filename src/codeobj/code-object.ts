@@ -220,11 +220,7 @@ function writePlaces(out: MessageWriter, map: CodeObjectEntry["sourceMap"]): voi
       number = numbers.get(name) ?? numbers.size;
       numbers.set(name, number);
     }
-    out.list(4);
-    out.number(rows[k]!);
-    out.number(number);
-    out.number(rows[k + 2]!);
-    out.number(rows[k + 3]!);
+    out.four(rows[k]!, number, rows[k + 2]!, rows[k + 3]!);
   }
 }
 

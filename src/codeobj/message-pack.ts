@@ -37,6 +37,28 @@ export function unpackMessage(bytes: Uint8Array): unknown {
 const firstBytes = 4096;
 const keptBytes = 1 << 20;
 
+/** Writes a whole number from 0 on, up to 32 bits; returns where it ends. */
+function putUnsigned(buffer: Uint8Array, at: number, value: number): number {
+  if (value < 0x80) {
+    buffer[at] = value;
+    return at + 1;
+  }
+  if (value < 0x100) {
+    buffer[at] = 0xcc;
+    buffer[at + 1] = value;
+    return at + 2;
+  }
+  let end = at + 1;
+  buffer[at] = value < 0x10000 ? 0xcd : 0xce;
+  if (value >= 0x10000) {
+    buffer[end++] = value >>> 24;
+    buffer[end++] = value >>> 16;
+  }
+  buffer[end] = value >>> 8;
+  buffer[end + 1] = value;
+  return end + 2;
+}
+
 /** Writes values one behind the other. */
 export class MessageWriter {
   #buffer = new Uint8Array(firstBytes);
@@ -152,6 +174,15 @@ export class MessageWriter {
     else if (value < 0x100) this.#tagged8(0xcc, value);
     else if (value < 0x10000) this.#tagged16(0xcd, value);
     else this.#tagged32(0xce, value);
+  }
+
+  /** A list of four whole numbers from 0 on, up to 32 bits. */
+  four(a: number, b: number, c: number, d: number): void {
+    const start = this.#reserve(21);
+    const buffer = this.#buffer;
+    buffer[start] = 0x94;
+    const end = putUnsigned(buffer, putUnsigned(buffer, start + 1, a), b);
+    this.#length = putUnsigned(buffer, putUnsigned(buffer, end, c), d);
   }
 
   text(text: string): void {

@@ -1,4 +1,4 @@
-import { Bug, clockUs } from "../base/index.ts";
+import { Bug, clockUs, takeWords } from "../base/index.ts";
 import type { UserDataEntry } from "../codeobj/index.ts";
 import { decodeSnapshot, encodeSnapshot, parseIr, passNumbers, passRows, phaseRows, printIr } from "../ir/index.ts";
 import { describeFailure, isBug } from "./failures.ts";
@@ -86,8 +86,12 @@ function bitsOf(words: Uint32Array, from: number, count: number): number[] {
 
 const noWords = new Uint32Array();
 /** Words of their own: what the block holds is gone with the next compile. */
-const copyOf = (words: Uint32Array, from: number, count: number): Uint32Array =>
-  count === 0 ? noWords : words.slice(from, from + count);
+function copyOf(words: Uint32Array, from: number, count: number): Uint32Array {
+  if (count === 0) return noWords;
+  const copy = takeWords(count);
+  copy.set(words.subarray(from, from + count));
+  return copy;
+}
 
 /** The output of a compile from its block, which begins at word `at` of the memory. */
 function readOutput(words: Uint32Array, at: number, passes: readonly CorePassReport[]): CoreOutput {

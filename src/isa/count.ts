@@ -153,7 +153,7 @@ export function countInstructions(words: ArrayLike<number>): InstructionCounts {
     const dwords = table === undefined || fact < 0 ? 1 : dwordsAt(table, fact, words, at);
     if (fact < 0 || at + dwords > words.length) {
       unknown++;
-      at++;
+      cycles.issue(at++, 1, 0);
       continue;
     }
     if ((fact & CountFact.padding) === 0) {
@@ -161,12 +161,12 @@ export function countInstructions(words: ArrayLike<number>): InstructionCounts {
       counts[fact & CountFact.class]!++;
       const memory = (fact >>> CountFact.memoryLsb) & CountFact.memory;
       const role = (fact >>> CountFact.roleLsb) & CountFact.role;
-      cycles.issue(at, (fact >>> CountFact.cyclesLsb) & CountFact.cycles);
+      cycles.issue(at, dwords, (fact >>> CountFact.cyclesLsb) & CountFact.cycles);
       if (role !== 0) cycles.step(role, at);
       if (memory !== 0) cycles.access(memory, at);
       if ((fact & CountFact.barrier) !== 0) cycles.barrier();
       if ((fact & CountFact.waitcnt) !== 0) cycles.wait(word & 0xffff, at);
-    }
+    } else cycles.issue(at, dwords, 0);
     at += dwords;
   }
   const [salu, valu, smem, vmem, lds, exports, branches, waits] = counts as [

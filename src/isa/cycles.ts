@@ -199,7 +199,6 @@ export class CycleModel {
   start(words: ArrayLike<number>): void {
     this.#words = words;
     if (words.length >= this.#before.length) this.#before = new Float64Array(2 * words.length);
-    else this.#before.fill(0, 0, words.length + 1);
     this.#now = 0;
     this.#vector.clear();
     this.#local.clear();
@@ -213,8 +212,10 @@ export class CycleModel {
     this.#comparison = "none";
   }
 
-  issue(at: number, cycles: number): void {
+  /** An instruction, or what is none and has no cycles: each dword is walked over once. */
+  issue(at: number, dwords: number, cycles: number): void {
     this.#before[at] = this.#now;
+    for (let k = 1; k < dwords; k++) this.#before[at + k] = 0;
     this.#now += cycles;
   }
   /** The instruction just issued accesses memory. */

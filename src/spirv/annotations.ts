@@ -1,8 +1,8 @@
+import { takeWords } from "../base/index.ts";
 import { Decoration, Op } from "./enums.ts";
 import { decodeString } from "./literals.ts";
 import type { Instruction, Module } from "./module.ts";
 import type { ModuleIndex } from "./module-index.ts";
-import { takeWords } from "./word-buffer.ts";
 
 /**
  * Columns of a decoration: its id or struct, one more than its member (0: the id's own), the word index of its number,

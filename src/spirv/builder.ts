@@ -1,10 +1,10 @@
-import { Bug, invariant } from "../base/index.ts";
+import { Bug, invariant, takeWords } from "../base/index.ts";
 import { AddressingModel, Capability, MemoryModel, Op, StorageClass } from "./enums.ts";
 import { instructionRow } from "./grammar.ts";
 import { encodeString } from "./literals.ts";
 import { type Id, TypePool } from "./type-pool.ts";
 import { magicNumber, type SpirvTarget, targetVersion } from "./version.ts";
-import { maxInstructionWords, takeWords, WordBuffer } from "./word-buffer.ts";
+import { maxInstructionWords, WordBuffer } from "./word-buffer.ts";
 
 interface Entry {
   readonly model: number;

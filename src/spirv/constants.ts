@@ -18,13 +18,16 @@ const maxDepth = 256;
 export class ConstantValues {
   readonly #index: ModuleIndex;
   readonly #annotations: Annotations;
-  readonly #given: ReadonlyMap<number, number>;
-  readonly #known = new Map<number, number | undefined>();
+  /** Absent where nothing is specialised. */
+  readonly #given: ReadonlyMap<number, number> | undefined;
+  /** Made with the first that is asked for: most modules are asked for none. */
+  #known: Map<number, number | undefined> | undefined;
 
   constructor(index: ModuleIndex, annotations: Annotations, specialization: readonly Specialization[] = []) {
     this.#index = index;
     this.#annotations = annotations;
-    this.#given = new Map(specialization.map((s) => [s.id, Number(s.value) >>> 0]));
+    this.#given =
+      specialization.length === 0 ? undefined : new Map(specialization.map((s) => [s.id, Number(s.value) >>> 0]));
   }
 
   /** The value, or undefined where `id` is no such constant. */
@@ -34,6 +37,7 @@ export class ConstantValues {
 
   #value(id: number, depth: number): number | undefined {
     if (depth > maxDepth) return undefined;
+    this.#known ??= new Map();
     if (!this.#known.has(id)) {
       // a constant that leads back to itself has no value
       this.#known.set(id, undefined);
@@ -79,7 +83,7 @@ export class ConstantValues {
 
   #specialized(id: number, bool: boolean): number | undefined {
     const specId = this.#annotations.value(id, Decoration.SpecId);
-    const given = specId === undefined ? undefined : this.#given.get(specId);
+    const given = specId === undefined ? undefined : this.#given?.get(specId);
     return given !== undefined && bool ? Number(given !== 0) : given;
   }
 }

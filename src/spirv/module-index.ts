@@ -1,7 +1,7 @@
+import { takeWords } from "../base/index.ts";
 import { Op } from "./enums.ts";
 import { instructionRow, OperandCode, opcodeTable } from "./grammar.ts";
 import { decodeString } from "./literals.ts";
-import { takeWords } from "./word-buffer.ts";
 
 /**
  * By opcode: words between the instruction's first and its first operand, that is result type and result; bit 2: a
@@ -172,9 +172,9 @@ export class ModuleIndex {
   /** Text of every OpString by id: file names that OpLine and OpSource refer to. */
   strings(): ReadonlyMap<number, string> {
     const { words } = this;
-    return new Map(
-      this.#strings.map((at) => [words[at + 1]!, decodeString(words, at + 2, at + (words[at]! >>> 16))] as const),
-    );
+    const texts = new Map<number, string>();
+    for (const at of this.#strings) texts.set(words[at + 1]!, decodeString(words, at + 2, at + (words[at]! >>> 16)));
+    return texts;
   }
 
   /** 1 for each id that the code reached from function `fn` names where a variable may stand. */

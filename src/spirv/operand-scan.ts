@@ -1,8 +1,8 @@
+import { takeWords } from "../base/index.ts";
 import { enumKindOf, type InstructionRow, instructionRow, OperandCode, type OperandRow } from "./grammar.ts";
 import { stringWords } from "./literals.ts";
 import type { EnumerantPlaces, OperandPlaces } from "./module.ts";
 import type { OperandProblem, WidthOf } from "./operands.ts";
-import { takeWords } from "./word-buffer.ts";
 
 /**
  * Checks operands against their rows as `walkOperands` does, and keeps where ids and enumerants stand: what later checks

@@ -1,4 +1,4 @@
-import { Bug, type Diagnostic, fileSpan, reporter } from "../base/index.ts";
+import { Bug, type Diagnostic, fileSpan, reporter, takeWords } from "../base/index.ts";
 import { Annotations } from "./annotations.ts";
 import { spirvCodes } from "./codes.ts";
 import { Op } from "./enums.ts";
@@ -8,7 +8,6 @@ import { ModuleIndex } from "./module-index.ts";
 import { OperandScan } from "./operand-scan.ts";
 import type { OperandProblem } from "./operands.ts";
 import { magicNumber } from "./version.ts";
-import { takeWords } from "./word-buffer.ts";
 
 /** Highest id bound accepted: the universal limit of the specification (chapter 2.17). */
 export const maxIdBound = 0x3fffff;

@@ -35,9 +35,16 @@ export class TypeLayout {
   }
 
   #size(type: number, depth: number): number {
+    if (depth > maxTypeDepth) return 0;
+    // scalars and vectors are known as soon as they are looked at
+    const opcode = this.#index.opcode(type);
+    if (opcode === Op.OpTypeInt || opcode === Op.OpTypeFloat) return this.#index.operand(type, 0) / 8;
+    if (opcode === Op.OpTypeVector) {
+      return this.#size(this.#index.operand(type, 0), depth + 1) * this.#index.operand(type, 1);
+    }
     const known = this.#sizes.get(type);
     if (known !== undefined) return known;
-    const size = depth > maxTypeDepth ? 0 : this.#compute(type, depth + 1);
+    const size = this.#compute(type, depth + 1);
     this.#sizes.set(type, size);
     return size;
   }
@@ -46,11 +53,6 @@ export class TypeLayout {
     const index = this.#index;
     const first = index.operand(type, 0);
     switch (index.opcode(type)) {
-      case Op.OpTypeInt:
-      case Op.OpTypeFloat:
-        return first / 8;
-      case Op.OpTypeVector:
-        return this.#size(first, depth) * index.operand(type, 1);
       case Op.OpTypePointer:
         return 8;
       case Op.OpTypeArray: {

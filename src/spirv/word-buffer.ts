@@ -14,27 +14,6 @@ export class InstructionTooLong extends Error {
   }
 }
 
-/** Words of the memory that small results share, and of the largest result that is put there. */
-const POOL_WORDS = 16_384;
-const POOLED_WORDS = POOL_WORDS >> 3;
-let pool = new Uint32Array(POOL_WORDS);
-let pooled = 0;
-
-/**
- * Zeros for a module. Small ones are views of memory that they share, as small `Buffer`s are: memory for each alone costs
- * as much as writing the module.
- */
-export function takeWords(length: number): Uint32Array {
-  if (length > POOLED_WORDS) return new Uint32Array(length);
-  if (pooled + length > POOL_WORDS) {
-    pool = new Uint32Array(POOL_WORDS);
-    pooled = 0;
-  }
-  const start = pooled;
-  pooled = start + length;
-  return pool.subarray(start, pooled);
-}
-
 /** Words that a cleared buffer keeps: a huge module shall not hold its memory for good. */
 const KEPT_WORDS = 65_536;
 const encoder = new TextEncoder();

@@ -1,7 +1,7 @@
 import { decode, encode } from "@msgpack/msgpack";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { packMessage, unpackMessage } from "../../src/codeobj/message-pack.ts";
+import { messageWriter, packMessage, unpackMessage } from "../../src/codeobj/message-pack.ts";
 
 describe("packMessage", () => {
   it("writes what another MessagePack library reads as the same value", () => {
@@ -39,6 +39,16 @@ describe("packMessage", () => {
       ...sizes.map((n) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, i]))),
     ];
     for (const value of values) expect(Buffer.from(packMessage(value)).equals(encode(value))).toBe(true);
+  });
+
+  it("writes four numbers as a list in the shortest form, as the other library does, at every boundary", () => {
+    const numbers = [0, 127, 128, 255, 256, 65535, 65536, 2 ** 24, 2 ** 32 - 1];
+    for (const [k, a] of numbers.entries()) {
+      const list = [a, numbers[(k + 1) % 9]!, numbers[(k + 3) % 9]!, numbers[(k + 6) % 9]!] as const;
+      const out = messageWriter();
+      out.four(...list);
+      expect(Buffer.from(out.bytes()).equals(encode(list))).toBe(true);
+    }
   });
 
   it("keeps integer keys and their order, and leaves absent members out", () => {
