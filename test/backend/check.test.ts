@@ -92,6 +92,23 @@ b10:
     expect(found.length).toBeGreaterThan(2);
   });
 
+  it.each([
+    "a branch that is not there",
+    "a branch to the next block but one",
+    "the opposite condition",
+    "EXEC that is not restored",
+    "the lanes of the other side",
+    "EXEC that is not switched",
+  ] as const)("finds %s", (mistake) => {
+    for (const level of [0, 2] as const) {
+      const found = [1, 2, 3, 4, 5, 6].flatMap((seed) =>
+        backEnd.mislead(generateProgram(seed, 60).text, mistake, { level }, 8),
+      );
+      expect(found.filter((code) => code !== invalid)).toEqual([]);
+      expect(found.length).toBeGreaterThan(1);
+    }
+  });
+
   /** A loop whose rounds count the bits of %a, loaded once or in each round, and reverse those of %t behind that. */
   const loop = (once: boolean): string => `shader compute "main" wave32 local=32,1,1 {
 b0:

@@ -21,10 +21,13 @@ const entry = `
 import { failureA, failureB, failureC, failureCode, failurePlace, resetFailure } from "../../assembly/base/index.ts";
 import { limitRegisters } from "../../assembly/compiler/backend/allocate.ts";
 import { checkAllocation } from "../../assembly/compiler/backend/check.ts";
-import { bFirst, bOrder, codeWords, lineOffset, linePlace, mDst0, mImm, mMods, mNext, mOp, mSrc0, mSrc1, vLeader, vReg } from "../../assembly/compiler/backend/columns.ts";
+import { checkBranches, isHollow } from "../../assembly/compiler/backend/check-branches.ts";
+import { checkLanes } from "../../assembly/compiler/backend/check-lanes.ts";
+import { inverted } from "../../assembly/compiler/backend/cleanup.ts";
+import { bFirst, bIndex, bOrder, codeWords, lineOffset, linePlace, mDst0, mImm, mMods, mNext, mOp, mSrc0, mSrc1, vLeader, vReg } from "../../assembly/compiler/backend/columns.ts";
 import { allocateAll, codeLength, emit, finish, inlinedPushDwords, lineRows, scratchBytes, setBits, spilledSgprs, spilledVgprs, threadComponents, usedSgprs, usedVgprs, userSgprs, usesPushPointer } from "../../assembly/compiler/backend/index.ts";
 import { leaderOf } from "../../assembly/compiler/backend/coalesce.ts";
-import { hw, hwCode, layoutLength, Mod, operandVreg, vregs } from "../../assembly/compiler/backend/machine.ts";
+import { hw, hwCode, layoutLength, Mod, operandVreg, removeInstr, vregs } from "../../assembly/compiler/backend/machine.ts";
 import { isNamed, isSpillMove, joinedMove } from "../../assembly/compiler/backend/named.ts";
 import { laneRegister, laneRegisters, resetSpills } from "../../assembly/compiler/backend/spill.ts";
 import { Op } from "../../assembly/gen/isa-ops.ts";
@@ -52,7 +55,7 @@ function proved(): bool {
   select(false);
   if (failureCode() == 0) allocateAll();
   if (failureCode() == 0) finish();
-  if (failureCode() == 0) checkAllocation();
+  if (failureCode() == 0) checkAll();
   return failureCode() == 0;
 }
 /** Allocates, then gives a register that another one of its class has, chosen by \`seed\`; 1 when the check finds it, 2 when it made no difference. */
@@ -112,9 +115,42 @@ function mistake(kind: u32, i: u32, apply: bool): bool {
       if (joinedMove(i) != 0 || joinedMove(next) != 0) return false;
       if (apply) mSrc0[next] = mDst0[i];
       return true;
+    case 6: // a branch that is not there
+      if (op != <u32>Op.s_cbranch_scc0 && op != <u32>Op.s_cbranch_scc1 && op != <u32>Op.s_branch && op != <u32>Op.s_cbranch_execnz) return false;
+      if (apply) removeInstr(i);
+      return true;
+    case 7: { // a branch to the block behind the one it is for
+      if (inverted(op) == <u32>Op.none && op != <u32>Op.s_branch) return false;
+      const at = bIndex[mImm[i]];
+      if (at + 1 >= layoutLength() || isHollow(bOrder[at]) || isHollow(bOrder[at + 1])) return false;
+      if (apply) mImm[i] = bOrder[at + 1];
+      return true;
+    }
+    case 8: // the opposite condition
+      if (inverted(op) == <u32>Op.none) return false;
+      if (apply) mOp[i] = inverted(op);
+      return true;
+    case 9: // EXEC is not restored
+      if (op != <u32>Op.s_mov_b32 || mDst0[i] != hw(126, 1)) return false;
+      if (apply) removeInstr(i);
+      return true;
+    case 10: // the lanes of else go on instead of those of then
+      if (op != <u32>Op.s_and_saveexec_b32 && op != <u32>Op.s_andn1_saveexec_b32) return false;
+      if (apply) mOp[i] = op == <u32>Op.s_and_saveexec_b32 ? Op.s_andn1_saveexec_b32 : Op.s_and_saveexec_b32;
+      return true;
+    case 11: // EXEC is not switched to the lanes of else
+      // Alone in its block it stands in front of what restores EXEC.
+      if (op != <u32>Op.s_andn2_b32 || mDst0[i] != hw(126, 1) || mSrc1[i] != hw(126, 1) || next == 0) return false;
+      if (apply) removeInstr(i);
+      return true;
     default:
       return false;
   }
+}
+function checkAll(): void {
+  checkBranches();
+  checkLanes();
+  checkAllocation();
 }
 /** The first instruction with this op, as selection named it, before registers are given. */
 function firstOf(op: u32): u32 {
@@ -160,7 +196,7 @@ export function misled(kind: u32, n: u32): u32 {
     for (let i = bFirst[bOrder[b]]; i != 0; i = mNext[i]) {
       if (!mistake(kind, i, false) || n-- != 0) continue;
       mistake(kind, i, true);
-      checkAllocation();
+      checkAll();
       return failureCode();
     }
   }
@@ -295,6 +331,12 @@ const mistakeKinds = [
   "operands exchanged",
   "destinations exchanged",
   "copied too late",
+  "a branch that is not there",
+  "a branch to the next block but one",
+  "the opposite condition",
+  "EXEC that is not restored",
+  "the lanes of the other side",
+  "EXEC that is not switched",
 ] as const;
 export type Mistake = (typeof mistakeKinds)[number];
 

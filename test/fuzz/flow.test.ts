@@ -8,6 +8,7 @@ import { sourceOf } from "./flow/render.ts";
 import { run } from "./flow/run.ts";
 
 const data = { a: new Uint32Array(64 * 16), u: new Uint32Array(8), push: [0, 0] };
+const ids = Array.from({ length: 64 }, (_, id) => id);
 const expression = (text: string, value: (lane: Lane) => Value): Expression => ({ type: "uint", text, value });
 const add = (n: number): Statement => ({
   kind: "do",
@@ -26,9 +27,9 @@ const when = (value: (lane: Lane) => boolean, ...yes: Statement[]): Statement =>
 /** What invocation n leaves in its first word. */
 function resultsOf(...body: Statement[]): number[] {
   const flow: Flow = { seed: 0, stage: "compute", functions: [], body };
-  return Array.from({ length: 64 }, (_, id) => run(flow, data)[16 * id]!);
+  const words = run(flow, data);
+  return ids.map((id) => words[16 * id]!);
 }
-const ids = Array.from({ length: 64 }, (_, id) => id);
 
 describe("the interpreter of control flow", () => {
   const loop = (form: "for" | "while" | "do" | "ever" | "once", rounds: number, ...body: Statement[]): Statement => ({

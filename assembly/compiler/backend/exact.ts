@@ -48,6 +48,10 @@ export function demotes(): bool {
 export function writesMemory(): bool {
   return writes;
 }
+/** EXEC is not the lanes of control flow alone. */
+export function keepsHelpers(): bool {
+  return quads || masked || ending;
+}
 let saved: u32 = 0;
 /** EXEC is narrowed now. */
 let open: bool = false;

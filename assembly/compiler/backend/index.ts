@@ -6,6 +6,8 @@ import { Option, OptionFlag, option, optionFlag } from "../io.ts";
 import { BACKEND_END } from "../memory-map.ts";
 import { allocate, usedSgprs, usedVgprs } from "./allocate.ts";
 import { checkAllocation } from "./check.ts";
+import { checkBranches } from "./check-branches.ts";
+import { checkLanes } from "./check-lanes.ts";
 import { formClauses } from "./clause.ts";
 import { cleanUp } from "./cleanup.ts";
 import { coalesce } from "./coalesce.ts";
@@ -33,7 +35,7 @@ import {
 } from "./launch.ts";
 import { liveAgain, liveness } from "./liveness.ts";
 import { hasDeep, layoutLength, resetMachine } from "./machine.ts";
-import { nameOperands } from "./named.ts";
+import { nameEnds, nameOperands } from "./named.ts";
 import { pairShared } from "./pair-shared.ts";
 import { choosePatterns } from "./patterns.ts";
 import { peephole } from "./peephole.ts";
@@ -71,7 +73,10 @@ export function select(thrifty: bool): void {
     schedule();
     report(Phase.SCHEDULE);
   }
-  if (!ASC_NO_ASSERT) nameOperands(layoutLength());
+  if (!ASC_NO_ASSERT) {
+    nameOperands(layoutLength());
+    nameEnds(layoutLength());
+  }
   if (hasDeep()) spillDeepMasks();
   liveness(!thrifty && option(Option.LEVEL) == 0);
   report(Phase.LIVENESS);
@@ -121,7 +126,11 @@ export function emit(): i32 {
   allocateAll();
   if (failed()) return failureCode();
   finish();
-  if (!ASC_NO_ASSERT && !failed()) checkAllocation();
+  if (!ASC_NO_ASSERT && !failed()) {
+    checkBranches();
+    checkLanes();
+    checkAllocation();
+  }
   if (failed()) return failureCode();
   encode();
   if (!failed() && needsIslands()) {

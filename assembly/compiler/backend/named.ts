@@ -5,19 +5,23 @@
  * in its place. The lifter's tables, which are dead, have the room.
  */
 import { Field4, Field8, U32Column } from "../../base/index.ts";
+import { OP_COUNT, Op, OpFlag, opFlags } from "../../gen/isa-ops.ts";
 import { LIFT_BASE } from "../memory-map.ts";
 import {
   bFirst,
+  bLast,
   bOrder,
   MAX_MBLOCKS,
   MAX_MINSTRS,
   mBlock,
   mDst0,
   mDst1,
+  mImm,
   mMods,
   mNext,
   mOp,
   mPlace,
+  mPrev,
   mSrc0,
   mSrc1,
   mSrc2,
@@ -27,7 +31,8 @@ import {
 const NAMES: usize = LIFT_BASE;
 const GHOSTS: usize = NAMES + ((<usize>MAX_MINSTRS) << 5);
 const BLOCK_GHOSTS: usize = GHOSTS + ((<usize>MAX_MINSTRS) << 4);
-export const NAMED_END: usize = BLOCK_GHOSTS + ((<usize>MAX_MBLOCKS) << 3);
+const ENDS: usize = BLOCK_GHOSTS + ((<usize>MAX_MBLOCKS) << 3);
+export const NAMED_END: usize = ENDS + 5 * ((<usize>MAX_MBLOCKS) << 2);
 
 /** Words of a row of names: `mDst0`, `mDst1`, then the sources. */
 export const DST0: u32 = 0;
@@ -51,6 +56,15 @@ const ghostKept = changetype<Field4>(GHOSTS + 12);
 /** Ghosts behind the last instruction of a block. */
 const tailFirst = changetype<U32Column>(BLOCK_GHOSTS);
 const tailLast = changetype<U32Column>(BLOCK_GHOSTS + ((<usize>MAX_MBLOCKS) << 2));
+
+/** How selection ended a block: its branch (or s_endpgm) and the block that it goes to; 0 where control falls on. */
+export const endOp = changetype<U32Column>(ENDS);
+export const endTarget = changetype<U32Column>(ENDS + ((<usize>MAX_MBLOCKS) << 2));
+/** What narrows EXEC in front of that end, and the comparison that makes its mask where that stands in front of it; or 0. */
+export const endNarrows = changetype<U32Column>(ENDS + 2 * ((<usize>MAX_MBLOCKS) << 2));
+export const endCompares = changetype<U32Column>(ENDS + 3 * ((<usize>MAX_MBLOCKS) << 2));
+/** The block whose instructions stand at the end of this one as well, as its branch went there; 0 for none. */
+export const endRepeats = changetype<U32Column>(ENDS + 4 * ((<usize>MAX_MBLOCKS) << 2));
 
 function nameAt(i: u32, word: u32): usize {
   return NAMES + ((<usize>i) << 5) + ((<usize>word) << 2);
@@ -94,6 +108,33 @@ export function newNames(i: u32): void {
 export function newBlockNames(b: u32): void {
   tailFirst[b] = 0;
   tailLast[b] = 0;
+  endOp[b] = 0;
+  endTarget[b] = 0;
+  endNarrows[b] = 0;
+  endCompares[b] = 0;
+  endRepeats[b] = 0;
+}
+
+/** Whether control does not simply go on behind the instruction. */
+export function endsBlock(op: u32): bool {
+  return op < OP_COUNT && (opFlags(op) & (OpFlag.Branch | OpFlag.Terminator)) != 0;
+}
+
+/** Takes down how the blocks end, before anything but selection has touched them. */
+export function nameEnds(layoutLength: u32): void {
+  for (let k: u32 = 0; k < layoutLength; k++) {
+    const b = bOrder[k];
+    let i = bLast[b];
+    if (i != 0 && endsBlock(mOp[i])) {
+      endOp[b] = mOp[i];
+      endTarget[b] = mImm[i];
+      i = mPrev[i];
+    }
+    if (i == 0 || (mOp[i] != <u32>Op.s_and_saveexec_b32 && mOp[i] != <u32>Op.s_andn1_saveexec_b32)) continue;
+    endNarrows[b] = mOp[i];
+    const compare = mPrev[i];
+    if (compare != 0 && mDst0[compare] == mSrc0[i]) endCompares[b] = mOp[compare];
+  }
 }
 
 function nameInstr(i: u32): void {

@@ -29,7 +29,7 @@ import {
   mSrc3,
 } from "./columns.ts";
 import { appendInstr, layoutLength, newInstr, removeInstr } from "./machine.ts";
-import { copyGhost, copyNames, firstGhost, firstTailGhost, nextGhost } from "./named.ts";
+import { copyGhost, copyNames, endRepeats, firstGhost, firstTailGhost, nextGhost } from "./named.ts";
 
 /** Instructions of a test that are worth a second copy, the branch left out. */
 const MAX_TEST: u32 = 3;
@@ -91,6 +91,7 @@ function rotate(k: u32): void {
   const body = bOrder[at + 1];
   mOp[bLast[b]] = inverted(mOp[branch]);
   mImm[bLast[b]] = body;
+  if (!ASC_NO_ASSERT) endRepeats[b] = head;
   // Control and lanes go on as behind the header.
   bSucc0[b] = bSucc0[head];
   bSucc1[b] = bSucc1[head];

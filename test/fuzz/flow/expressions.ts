@@ -210,7 +210,7 @@ export class Expressions {
   /** Something of the type that is in scope; with `uniform`, the same in all lanes. */
   #leaf(type: Type, uniform: boolean): Expression {
     const { random } = this;
-    if (type === "uint" && random.chance(uniform ? 0.35 : 0.12)) {
+    if (type === "uint" && random.chance(uniform ? 0.5 : 0.12)) {
       if (random.chance(0.6)) {
         const k = random.below(UNIFORMS);
         return { type, text: `u[${k >> 2}][${k & 3}]`, value: ({ vars }) => (vars.u as Value[])[k]! };

@@ -262,8 +262,8 @@ class Generator {
     const calm = this.#isCalm;
     const isCalm = calm && random.chance(0.5);
     const isUniform = isCalm || random.chance(0.4);
-    const most = random.pick([0, 1, 1, 2, 3, 4, 5]);
-    const bound = random.chance(0.55)
+    const most = random.pick([0, 1, 1, 2, 3, 4, 5, 40]);
+    const bound = random.chance(0.45)
       ? { text: `${most}u`, value: (): Value => most }
       : this.#masked(this.#make.of("uint", 1, isUniform), random.pick([1, 3, 7]));
     const also = random.chance(0.25) ? this.#make.condition(1, isUniform) : undefined;
@@ -278,7 +278,9 @@ class Generator {
     const index = variables.length;
     variables.push({ name: counter, type: "uint", isUniform, isConstant: true });
     const body = this.#block(depth - 1, 4);
-    if (random.chance(0.3)) body.push(...this.#jump(true));
+    // Ways out side by side at the end of a round, where branches are put together.
+    if (random.chance(0.4)) for (let k = 1 + random.below(3); k > 0; k--) body.push(...this.#guarded(0.15));
+    if (random.chance(0.25)) body.push(...this.#jump(true));
     variables.splice(index, 1);
     let leave: Statement[] = [{ kind: "jump", to: "break" }];
     const mayReturn =
@@ -366,10 +368,10 @@ class Generator {
     return { kind: "kill", text };
   }
 
-  #guarded(): Statement[] {
+  #guarded(more = 0.4): Statement[] {
     const isUniform = this.#random.chance(0.4);
     const on = this.#make.condition(1, isUniform);
-    const before = this.#random.chance(0.4) ? [this.#assign()] : [];
+    const before = this.#random.chance(more) ? [this.#assign()] : [];
     const yes = [...before, ...this.#jump(isUniform)];
     return [{ kind: "if", on, yes }];
   }

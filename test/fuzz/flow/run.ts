@@ -93,6 +93,7 @@ class Run {
         break;
       case "lanes": {
         for (const half of [lanes.filter(({ id }) => id < 32), lanes.filter(({ id }) => id >= 32)]) {
+          if (half.length === 0) continue;
           const given = together(
             statement.op,
             half.map((lane) => statement.of.value(lane)),
