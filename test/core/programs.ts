@@ -18,6 +18,17 @@ const bits = (x: number): number => {
 };
 const f = Math.fround;
 
+/** The whole shader: `a` read, `r` written, `i` the invocation, `x` its word, `y` its result. */
+export function programSource(program: Program): string {
+  return `#version 450
+layout(local_size_x = 32) in;
+layout(std430, set = 0, binding = 0) readonly buffer A { uint a[]; };
+layout(std430, set = 0, binding = 1) buffer R { uint r[]; };
+${program.before ?? ""}
+void main() { uint i = gl_GlobalInvocationID.x; uint x = a[i]; uint y = 0u; ${program.body} r[i] = y; }
+`;
+}
+
 export const programs: readonly Program[] = [
   {
     name: "early return in a function, in nested ifs",

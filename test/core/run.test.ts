@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type CoreTools, createCore } from "../../src/core/index.ts";
 import { Simulator } from "../backend/simulate.ts";
 import { localArrays } from "./local-arrays.ts";
-import { type Program, programs } from "./programs.ts";
+import { programSource, programs } from "./programs.ts";
 import { robustness } from "./robustness.ts";
 import { asmToWords, glslToWords } from "./spirv-source.ts";
 import { tables } from "./tables.ts";
@@ -13,16 +13,6 @@ const input = Uint32Array.from({ length: count }, (_, i) => {
   const mixed = Math.imul(i + 1, 0x9e3779b1) >>> 0;
   return (i % 8 === 0 ? i / 8 : i % 8 === 1 ? mixed >>> 20 : i % 8 === 2 ? 0x80000000 + (mixed >>> 28) : mixed) >>> 0;
 });
-
-function source(program: Program): string {
-  return `#version 450
-layout(local_size_x = 32) in;
-layout(std430, set = 0, binding = 0) readonly buffer A { uint a[]; };
-layout(std430, set = 0, binding = 1) buffer R { uint r[]; };
-${program.before ?? ""}
-void main() { uint i = gl_GlobalInvocationID.x; uint x = a[i]; uint y = 0u; ${program.body} r[i] = y; }
-`;
-}
 
 const bindings = [0, 1].map((binding) => ({ set: 0, binding, offsetBytes: 16 * binding, strideBytes: 16, count: 1 }));
 
@@ -35,7 +25,7 @@ describe("programs compiled at each level and run on the simulated GPU", () => {
 
   for (const program of [...programs, ...localArrays, ...tables, ...robustness]) {
     it(program.name, () => {
-      const words = program.assembly === undefined ? glslToWords(source(program)) : asmToWords(program.assembly);
+      const words = program.assembly === undefined ? glslToWords(programSource(program)) : asmToWords(program.assembly);
       const wanted = [...input].map((x, i) => program.expect(i, x, input) >>> 0);
       for (const optimization of [0, 1, 2] as const) {
         const result = core.compile({
