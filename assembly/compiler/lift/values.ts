@@ -37,6 +37,7 @@ import {
   unsupported,
   wordAt,
 } from "./ids.ts";
+import { isIntegerDot, liftIntegerDot } from "./integer-dot.ts";
 import { askInterpolation } from "./interface.ts";
 import { loadPointer, storePointer } from "./memory.ts";
 import { countAt, finish, leaves, operand, rawResult, result, resultCount, undefLeaves, valueAt } from "./operands.ts";
@@ -418,6 +419,10 @@ function liftValueRun(op: u32, at: u32, count: u32, first: u32): bool {
       return true;
     default:
       break;
+  }
+  if (isIntegerDot(op)) {
+    liftIntegerDot(op, at);
+    return true;
   }
   if (op == SpvOp.OpConvertPtrToU || op == SpvOp.OpConvertUToPtr) {
     const from = valueAt(at + first);

@@ -85,6 +85,13 @@ export function checkComposite(c: Context, instruction: Instruction): string | u
       return types.base(result) === "float" && types.part(c.typeOf(0), 0) === result
         ? undefined
         : "result must be the float component";
+    case Op.OpSDot:
+    case Op.OpUDot:
+    case Op.OpSUDot:
+    case Op.OpSDotAccSat:
+    case Op.OpUDotAccSat:
+    case Op.OpSUDotAccSat:
+      return integerDotRule(c, instruction.opcode, result);
     case Op.OpIAddCarry:
     case Op.OpISubBorrow:
     case Op.OpUMulExtended:
@@ -97,6 +104,24 @@ export function checkComposite(c: Context, instruction: Instruction): string | u
     default:
       return matrixOps.has(instruction.opcode) ? matrixRule(c, instruction) : undefined;
   }
+}
+
+/** Integers of one width, the first and the second as many; unsigned where the opcode says so; or four bytes in a word. */
+function integerDotRule(c: Context, opcode: number, result: number): string | undefined {
+  const { types } = c;
+  const [a, b] = [c.typeOf(0), c.typeOf(1)];
+  const size = types.dimension(a);
+  if (types.base(result) !== "int" || types.dimension(result) !== 1) return "result must be a scalar integer";
+  if (
+    types.base(a) !== "int" ||
+    types.base(b) !== "int" ||
+    types.dimension(b) !== size ||
+    types.width(a) !== types.width(b)
+  )
+    return "operands must be integer vectors of one size, or words";
+  if (types.width(result) < (size === 1 ? 8 : types.width(a))) return "result must be as wide as a component";
+  if (size === 1 && types.width(a) !== 32) return "four bytes must be in a 32-bit integer";
+  return opcode >= Op.OpSDotAccSat && c.typeOf(2) !== result ? "accumulator must have the result's type" : undefined;
 }
 
 function isConstant(c: Context, index: number): boolean {
