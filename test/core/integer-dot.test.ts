@@ -43,7 +43,7 @@ function word(lane: number, k: number): number {
 /** A shader that loads 8 words a lane and stores for each op the 64 bits of its result; words 6 and 7 are the accumulator. */
 function module({ width, size, packed, to }: Shape, saturates: boolean): string {
   const part = width === 32 ? "%u32" : `%u${width}`;
-  const vector = packed === true ? "%u32" : "%vec";
+  const vector = width === 32 && size === 2 ? "%pairs" : "%vec";
   const load = (k: number): string => `%i${k} = OpIAdd %u32 %base %c${k}
 %p${k} = OpAccessChain %pword %in %c0 %i${k}
 %w${k} = OpLoad %u32 %p${k}`;
@@ -57,7 +57,7 @@ function module({ width, size, packed, to }: Shape, saturates: boolean): string 
     if (packed === true) return `%${name} = OpCopyObject %u32 %w${from}`;
     const all = [...Array(size).keys()];
     return `${all.map((c) => component(name, from, c)).join("\n")}
-%${name} = OpCompositeConstruct %vec ${all.map((c) => `%${name}${c}`).join(" ")}`;
+%${name} = OpCompositeConstruct ${vector} ${all.map((c) => `%${name}${c}`).join(" ")}`;
   };
   const kind = packed === true ? " PackedVectorFormat4x8Bit" : "";
   const accumulator = {
@@ -94,7 +94,7 @@ OpDecorate %out Binding 1
 %u16 = OpTypeInt 16 0
 %u8 = OpTypeInt 8 0
 %pairs = OpTypeVector %u32 2
-${size > 1 && packed !== true ? `%vec = OpTypeVector ${part} ${size}`.replace("%vec = OpTypeVector %u32 2", "%vec = OpCopy") : ""}
+${packed !== true && vector === "%vec" ? `%vec = OpTypeVector ${part} ${size}` : ""}
 %words = OpTypeRuntimeArray %u32
 %longs = OpTypeRuntimeArray %u64
 %inb = OpTypeStruct %words
@@ -130,9 +130,7 @@ OpStore %q${k} %x${k}`;
   .join("\n")}
 OpReturn
 OpFunctionEnd
-`
-    .replace("%vec = OpCopy\n", "")
-    .replaceAll("%vec", size === 2 && width === 32 ? "%pairs" : "%vec");
+`;
 }
 
 /** What the definition says, in whole numbers; undefined where it leaves the result open. */
