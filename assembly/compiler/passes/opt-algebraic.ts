@@ -7,7 +7,7 @@
  */
 import { spend } from "../../base/index.ts";
 import { foldOp, InstrFlag, Op, OpFlag, opDst, opFlags } from "../../gen/ir-ops.ts";
-import { RULE_STARTS, RULE_WORDS } from "../../gen/ir-rules.ts";
+import { RULE_FIRSTS, RULE_FIT_WORDS, RULE_FITS, RULE_OPS, RULE_PLACES, RULE_WORDS } from "../../gen/ir-rules.ts";
 import { OptionFlag, optionFlag } from "../io.ts";
 import {
   alu2,
@@ -157,30 +157,46 @@ function build(width: u32): u32 {
 }
 
 /** Words of a rule before its pattern: `ir-rules.ts`. */
-const HEADER: u32 = 4;
+const HEADER: u32 = 3;
 const SWAPS: u32 = 1 << 24;
-const TWINS: u32 = 1 << 25;
 const LOOSE: u32 = 1 << 26;
 const CONDITION: u32 = 1 << 27;
 const WORD: u32 = 1 << 28;
 const OPS: u32 = SWAPS - 1;
 
-/** The value that replaces i by the first rule that fits, or 0. */
-function rewrite(i: u32): u32 {
-  let rule = load<u32>(RULE_STARTS + ((<usize>opOf(i)) << 2));
-  if (word(rule) == 0) return 0;
-  // Few rules fit the sources' ops: the others are passed over without a look at their patterns.
+/** Row of an op in `RULE_FITS`; 0: it has no rules. */
+function ruleRow(op: u32): u32 {
+  return load<u8>(RULE_OPS + ((<usize>op) << 1));
+}
+
+/** The two sets of rules of a row for the class of a source: in the low half as source 0, in the high half as source 1. */
+function fitting(row: usize, op: u32): u64 {
+  return load<u64>(row + 8 + ((<usize>load<u8>(RULE_OPS + ((<usize>op) << 1), 1)) << 3));
+}
+
+/** The value that replaces i, of an op with rules in `row`, by the first rule that fits, or 0. */
+function rewrite(i: u32, row: u32): u32 {
+  // Few rules fit the sources' ops, mostly none: the others are not looked at.
   const count = srcCount(i);
   const a = count > 0 ? src(i, 0) : 0;
   const b = count > 1 ? src(i, 1) : 0;
+  const opA = opOf(a);
+  const opB = opOf(b);
+  const at0 = RULE_FITS + ((<usize>(row * RULE_FIT_WORDS)) << 2);
+  const ofA = fitting(at0, opA);
+  const ofB = fitting(at0, opB);
+  let rules = (<u32>ofA & <u32>(ofB >> 32)) | (<u32>ofB & <u32>(ofA >> 32) & load<u32>(at0));
+  if (a != b) rules &= ~load<u32>(at0, 4);
+  if (rules == 0) return 0;
   const third = count > 2 ? opOf(src(i, 2)) << 16 : 0;
-  const ops = opOf(a) | (opOf(b) << 8) | third;
-  const swapped = opOf(b) | (opOf(a) << 8) | third;
-  for (; word(rule) != 0; rule += word(rule)) {
-    const mask = word(rule + 2);
-    const wanted = word(rule + 3);
+  const ops = opA | (opB << 8) | third;
+  const swapped = opB | (opA << 8) | third;
+  const first = load<u32>(RULE_FIRSTS + ((<usize>opOf(i)) << 2));
+  for (; rules != 0; rules &= rules - 1) {
+    const rule = load<u32>(RULE_PLACES + ((<usize>(first + ctz<u32>(rules))) << 2));
+    const mask = word(rule + 1);
+    const wanted = word(rule + 2);
     if ((ops & mask & OPS) != wanted && ((mask & SWAPS) == 0 || (swapped & mask & OPS) != wanted)) continue;
-    if ((mask & TWINS) != 0 && a != b) continue;
     loose = (mask & LOOSE) != 0;
     if (loose && !optionFlag(OptionFlag.CONTRACTION)) continue;
     store<u64>(bound, 0);
@@ -188,7 +204,7 @@ function rewrite(i: u32): u32 {
     at = rule + HEADER;
     if ((mask & WORD) != 0 && widthOf(i) != 32) continue;
     if (!matches(i)) continue;
-    const replacement = rule + HEADER + word(rule + 1);
+    const replacement = rule + HEADER + word(rule);
     cursorBefore(i);
     if ((mask & CONDITION) != 0) {
       at = skip(replacement);
@@ -320,25 +336,42 @@ function extractsLow(i: u32): void {
   narrowed = true;
 }
 
+/** What is done beside the rules, by the op. */
+function special(i: u32, op: u32): u32 {
+  switch (op) {
+    case Op.IMUL:
+    case Op.ISHL:
+    case Op.USHR:
+      return shifts(i);
+    case Op.UMIN:
+      return bounded(i);
+    case Op.IAND:
+      return masked(i);
+    default:
+      return 0;
+  }
+}
+
 export function optAlgebraic(): bool {
   let progress = false;
   narrowed = false;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
-      const bits = storedBits(i);
-      if (bits != 0) {
+      const op = opOf(i);
+      if ((opFlags(op) & OpFlag.PURE) == 0) {
+        const bits = storedBits(i);
+        if (bits == 0) continue;
         const data = lowOf(src(i, 0), ((<u32>1) << bits) - 1);
         if (data == src(i, 0)) continue;
         setSrc(i, 0, data);
         progress = true;
         continue;
       }
-      if (useCount(i) == 0 || (opFlags(opOf(i)) & OpFlag.PURE) == 0) continue;
+      if (useCount(i) == 0) continue;
       extractsLow(i);
-      let value = rewrite(i);
-      if (value == 0) value = shifts(i);
-      if (value == 0) value = bounded(i);
-      if (value == 0) value = masked(i);
+      const row = ruleRow(op);
+      let value: u32 = row == 0 ? 0 : rewrite(i, row);
+      if (value == 0) value = special(i, op);
       if (value == 0 || value == i) continue;
       if (opOf(value) != Op.CONST && useCount(value) == 0) setFlags(value, flagsOf(i));
       replaceUses(i, value);
