@@ -89,8 +89,7 @@ describe("16-bit arithmetic", () => {
     core = await createCore({ checked: true });
   });
 
-  /** What the shader leaves in binding 3, and its instructions. */
-  function run(text: string, request: Partial<CompileRequest>): { result: Uint16Array; names: string[] } {
+  function compiled(text: string, request: Partial<CompileRequest>) {
     const whole = {
       ...defaultRequest,
       language: "glsl",
@@ -106,6 +105,15 @@ describe("16-bit arithmetic", () => {
     if (!read.ok) throw new Error(read.message);
     const entry = read.object.entries[0]!;
     const words = loadDwords(read.object, entry);
+    const names = disassemble(words).flatMap(({ instruction }) =>
+      instruction === undefined ? [] : [instruction.op.name],
+    );
+    return { entry, words, names };
+  }
+
+  /** What the shader leaves in binding 3, and its instructions. */
+  function run(text: string, request: Partial<CompileRequest>): { result: Uint16Array; names: string[] } {
+    const { entry, words, names } = compiled(text, request);
     const bytes = ELEMENTS * 8;
     const kernel = new KernelRun(entry, {
       groups: [ELEMENTS / 64, 1, 1],
@@ -116,9 +124,6 @@ describe("16-bit arithmetic", () => {
     const ran = kernel.run(words);
     if (typeof ran === "string") throw new Error(ran);
     const left = ran.buffers[3]!;
-    const names = disassemble(words).flatMap(({ instruction }) =>
-      instruction === undefined ? [] : [instruction.op.name],
-    );
     return { result: new Uint16Array(left.buffer, left.byteOffset, left.length * 2), names };
   }
 
@@ -173,4 +178,135 @@ describe("16-bit arithmetic", () => {
       expect(wrong).toEqual([]);
     }
   });
+
+  /** One element an invocation: declarations of a and b, what is stored, what stands there and what does not. */
+  const selections: readonly (readonly [
+    about: string,
+    types: readonly [input: string, result: string],
+    stored: string,
+    there: readonly string[],
+    not: RegExp,
+  ])[] = [
+    [
+      "sums and products of one half",
+      ["float16_t", "float16_t"],
+      "a + 1.0hf - a * b",
+      ["v_add_f16", "v_mul_f16"],
+      /v_pk|v_cvt|v_and/,
+    ],
+    [
+      "a fused one into its addend",
+      ["float16_t", "float16_t"],
+      "fma(a, b, a * 3.0hf)",
+      ["v_fmac_f16"],
+      /v_pk|v_cvt|v_and/,
+    ],
+    ["functions", ["float16_t", "float16_t"], "sqrt(a) + 1.0hf / b", ["v_sqrt_f16", "v_rcp_f16"], /f32/],
+    ["logarithms and powers of 2", ["float16_t", "float16_t"], "exp2(a) * log2(b)", ["v_exp_f16", "v_log_f16"], /f32/],
+    ["sine and cosine", ["float16_t", "float16_t"], "sin(a) - cos(b)", ["v_sin_f16", "v_cos_f16"], /f32/],
+    [
+      "a quotient as f32, rounded by the product",
+      ["float16_t", "float16_t"],
+      "a / b",
+      ["v_rcp_f32", "v_fma_mixlo_f16"],
+      /v_rcp_f16|v_cvt_f16/,
+    ],
+    [
+      "comparisons, signs in their sources",
+      ["float16_t", "float16_t"],
+      "-a < abs(b) ? a : b",
+      ["v_cmp_lt_f16"],
+      /f32|v_xor|v_and/,
+    ],
+    [
+      "the comparison with NaN inverted",
+      ["float16_t", "float16_t"],
+      "!(a < b) && isnan(a) ? a : b",
+      ["v_cmp_lt_f16", "v_cmp_neq_f16"],
+      /f32/,
+    ],
+    [
+      "a comparison as f32 where the conversions are there",
+      ["float16_t", "float"],
+      "a < b ? exp2(float(a)) : exp2(float(b))",
+      ["v_cmp_lt_f32"],
+      /cmp\w*f16/,
+    ],
+    ["limits", ["float16_t", "float16_t"], "clamp(a, -2.0hf, 3.0hf)", ["v_med3_f16"], /v_max|v_min|f32/],
+    [
+      "no median of swapped limits",
+      ["float16_t", "float16_t"],
+      "min(max(a, 3.0hf), -2.0hf)",
+      ["v_max_f16", "v_min_f16"],
+      /v_med3/,
+    ],
+    ["limits of f32", ["float", "float"], "clamp(a, -2.0, 4.0)", ["v_med3_f32"], /v_max|v_min/],
+    [
+      "no median with 0 above: signs of zeros",
+      ["float", "float"],
+      "clamp(a, -2.0, 0.0)",
+      ["v_max_f32", "v_min_f32"],
+      /v_med3/,
+    ],
+    ["limits of integers", ["int", "int"], "clamp(a, -9, 300)", ["v_med3_i32"], /v_max|v_min/],
+    [
+      "both halves from f32",
+      ["vec2", "f16vec2"],
+      "f16vec2(a * b)",
+      ["v_fma_mixlo_f16", "v_fma_mixhi_f16"],
+      /v_pack|v_cvt/,
+    ],
+    [
+      "both halves of a packed word",
+      ["vec2", "uint"],
+      "packHalf2x16(a)",
+      ["v_cvt_f16_f32", "v_fma_mixhi_f16"],
+      /v_pack|v_lshl_or/,
+    ],
+    [
+      "comparisons of signed 16-bit integers",
+      ["int16_t", "int16_t"],
+      "int16_t(a * b) < a ? a : b",
+      ["v_cmp_lt_i16"],
+      /v_bfe|cmp\w*32/,
+    ],
+    [
+      "comparisons of unsigned ones",
+      ["uint16_t", "uint16_t"],
+      "uint16_t(a * b) >= a ? a : b",
+      ["v_cmp_ge_u16"],
+      /v_and_b32|cmp\w*32/,
+    ],
+    ["a minimum of 16 bits", ["int16_t", "int16_t"], "min(int16_t(a + b), b)", ["v_pk_min_i16"], /v_bfe|v_and_b32/],
+    [
+      "the high half where it is",
+      ["uint", "uint16_t"],
+      "uint16_t(a >> 16)",
+      ["buffer_store_short_d16_hi"],
+      /v_lshrrev/,
+    ],
+    [
+      "no mask below what is read as 16 bits",
+      ["u16vec2", "u16vec2"],
+      "mix(a, b, lessThan(a, b.yx))",
+      ["v_perm_b32"],
+      /v_and_b32|v_bfe_u32/,
+    ],
+  ];
+  for (const [about, [input, stored], text, there, not] of selections) {
+    it(`selects ${about}`, () => {
+      const shader = `#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_16bit_storage : require
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) readonly buffer A { ${input} a_[]; };
+layout(std430, binding = 1) readonly buffer B { ${input} b_[]; };
+layout(std430, binding = 3) buffer R { ${stored} r[]; };
+void main() { uint i = gl_GlobalInvocationID.x; ${input} a = a_[i], b = b_[i]; r[i] = ${text}; }
+`;
+      const { names } = compiled(shader, {});
+      expect(names).toEqual(expect.arrayContaining([...there]));
+      expect(names.filter((name) => name.startsWith("v_") && not.test(name))).toEqual([]);
+    });
+  }
 });

@@ -33,6 +33,7 @@ interface Case {
   readonly within?: (x: number, y: number) => boolean;
 }
 
+const pick = (first: boolean, x: number, y: number): number => (first ? x : y);
 // Vulkan's bounds of 16 bits, "Precision of GLSL.std.450 Instructions"; 1 where the hardware's function is within that.
 const one = () => 1;
 const unary: readonly Case[] = [
@@ -76,10 +77,10 @@ const binary: readonly Case[] = [
   { glsl: "min(x, y)", exact: min },
   { glsl: "max(x, -y)", exact: (x, y) => max(x, -y) },
   { glsl: "min(max(x, y), 3.0hf)", exact: (x, y) => min(max(x, y), 3) },
-  { glsl: "x < y ? x : y", exact: (x, y) => (x < y ? x : y) },
-  { glsl: "x <= y ? x : y", exact: (x, y) => (x <= y ? x : y) },
-  { glsl: "x > y ? x : y", exact: (x, y) => (x > y ? x : y) },
-  { glsl: "x >= -y ? x : y", exact: (x, y) => (x >= -y ? x : y) },
+  { glsl: "x < y ? x : y", exact: (x, y) => pick(x < y, x, y) },
+  { glsl: "x <= y ? x : y", exact: (x, y) => pick(x <= y, x, y) },
+  { glsl: "x > y ? x : y", exact: (x, y) => pick(x > y, x, y) },
+  { glsl: "x >= -y ? x : y", exact: (x, y) => pick(x >= -y, x, y) },
   { glsl: "x == y ? 1.0hf : 2.0hf", exact: (x, y) => (x === y ? 1 : 2) },
   { glsl: "x != y ? 1.0hf : 2.0hf", exact: (x, y) => (x !== y ? 1 : 2) },
   { glsl: "!(x < y) ? 1.0hf : 2.0hf", exact: (x, y) => (x < y ? 2 : 1) },

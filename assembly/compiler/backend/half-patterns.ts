@@ -24,13 +24,14 @@ export function highHalf(v: u32): u32 {
   return opOf(v) == Op.USHR && isConst(src(v, 1)) && constBits(src(v, 1)) == 16 ? src(v, 0) : 0;
 }
 
-/** An hmul that changes signs alone: those of both halves, or that of the low one where the high one is 0. */
+/** An hmul that changes signs alone: those of both halves, or that of the low one where the high one is 0 or ignored. */
 export function isHalfSign(v: u32): bool {
   if (opOf(v) != Op.HMUL) return false;
   const k: u32 = isConst(src(v, 1)) ? 1 : 0;
   if (!isConst(src(v, k))) return false;
   const bits = constBits(src(v, k));
-  return bits == 0xbc00bc00 || (bits == 0xbc00 && upperBound(src(v, 1 - k), 0) <= 0xffff);
+  if (bits == 0xbc00bc00) return true;
+  return bits == 0xbc00 && (highHalfIgnored(v) || upperBound(src(v, 1 - k), 0) <= 0xffff);
 }
 
 /** Two halves of one word, in any order. */
@@ -48,8 +49,9 @@ export function isHalfModifier(v: u32): bool {
   if (!sign && (opOf(v) != Op.PACK_HALVES || !isPick(v))) return false;
   for (let u = firstUse(v); u != 0; u = nextUse(u)) {
     const op = opOf(userOf(u));
-    if (!isHalfOp(op) || classOf(userOf(u)) != ValueClass.VGPR) return false;
-    if (sign && !isFloatOp(op)) return false;
+    if (!isHalfOp(op) && (!sign || !isLowOp(op))) return false;
+    if (classOf(userOf(u)) != ValueClass.VGPR) return false;
+    if (sign && !isFloatOp(op) && !isLowOp(op)) return false;
   }
   return true;
 }
@@ -134,10 +136,25 @@ function isCompared(v: u32): bool {
   return false;
 }
 
+/** A store of 16 bits reads a value in `slot` as its data. */
+function stores16(slot: u32): bool {
+  const user = userOf(slot);
+  const op = opOf(user);
+  if (sourceIndex(slot) != 0) return false;
+  return op == Op.STORE_SSBO
+    ? imm(user, 3) == 16
+    : (op == Op.STORE_SHARED || op == Op.STORE_SCRATCH) && imm(user, 1) == 16;
+}
+/** The word whose high half a store of 16 bits takes, or 0. */
+export function storedHigh(data: u32): u32 {
+  return selOf(data) == Sel.LAZY ? highHalf(data) : 0;
+}
+
 /** Whether all readers of the high half of a word take it there. */
 export function usersTakeHigh(v: u32): bool {
   for (let u = firstUse(v); u != 0; u = nextUse(u)) {
     const op = opOf(userOf(u));
+    if (stores16(u)) continue;
     if (op != Op.F162F && op != Op.PACK_HALVES) return false;
     if (op == Op.PACK_HALVES && classOf(userOf(u)) != ValueClass.VGPR) return false;
     if (op == Op.F162F && isCompared(userOf(u))) return false;

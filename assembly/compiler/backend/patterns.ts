@@ -37,6 +37,7 @@ import {
   usersTakeHalf,
   usersTakeHigh,
 } from "./half-patterns.ts";
+import { chooseMedian, chooseMixHigh, comparesLow, usersCompareLow } from "./narrow-patterns.ts";
 import { isAbsorbable, Sel, selOf } from "./sel.ts";
 import { absorbPermutation } from "./select-dpp.ts";
 
@@ -90,7 +91,14 @@ function chooseScalar(i: u32): void {
       return;
     case Op.ULT:
     case Op.INE:
-      if (hasMade(Op.B2I)) chooseTwin(i);
+      if (hasMade(Op.B2I) && chooseTwin(i)) return;
+      if (comparesLow(i)) valueSel[i] = Sel.NARROW_COMPARE;
+      return;
+    case Op.IEQ:
+    case Op.ILT:
+    case Op.IGE:
+    case Op.UGE:
+      if (comparesLow(i)) valueSel[i] = Sel.NARROW_COMPARE;
       return;
     case Op.IAND:
     case Op.IOR:
@@ -116,8 +124,11 @@ function choosePattern(i: u32): void {
     return;
   }
   if (valueClass != ValueClass.VGPR || absorbPermutation(i)) return;
-  chooseVector(i, op);
   if (op == Op.F2F16 || isHalfOp(op) || isLowOp(op) || (op == Op.SELECT && hasHalves)) noteReaders(i);
+  const noted = valueSel[i];
+  chooseVector(i, op);
+  valueSel[i] |= noted;
+  if (op == Op.HMIN) chooseMedian(i);
 }
 
 function chooseVector(i: u32, op: u32): void {
@@ -176,8 +187,22 @@ function chooseVector(i: u32, op: u32): void {
       if (highHalf(i) != 0 && usersTakeHigh(i)) valueSel[i] = Sel.LAZY;
       return;
     case Op.HMUL:
+      if (isHalfModifier(i)) valueSel[i] = Sel.LAZY;
+      return;
     case Op.PACK_HALVES:
       if (isHalfModifier(i)) valueSel[i] = Sel.LAZY;
+      else chooseMixHigh(i);
+      return;
+    case Op.IAND:
+    case Op.IBFE:
+      if (usersCompareLow(i)) valueSel[i] = Sel.LAZY;
+      return;
+    case Op.IMIN:
+    case Op.IMAX:
+    case Op.UMIN:
+    case Op.UMAX:
+    case Op.FMIN:
+      chooseMedian(i);
       return;
     case Op.IMUL:
       if (hasMade(Op.UMUL_HI) && chooseTwin(i)) return;

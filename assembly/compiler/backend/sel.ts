@@ -41,6 +41,12 @@ export const enum Sel {
   XOR3 = 22,
   /** A comparison of floats that reads halves. */
   HALF_COMPARE = 24,
+  /** A comparison of integers that reads their low halves. */
+  NARROW_COMPARE = 25,
+  /** A minimum of a maximum or the other way round: the median with two constants. */
+  MEDIAN = 26,
+  /** A pack_halves whose second source is converted into the high half of the first one's register. */
+  MIX_HIGH = 27,
 }
 
 /** `inner` has one reader, which may compute it where that stands: not in another loop. */

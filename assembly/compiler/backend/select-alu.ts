@@ -11,7 +11,13 @@ import { Hw, hw, isVgprOperand, isVreg, Mod, newVreg, operandVreg, RegClass } fr
 import { absorbedSource, Sel, selOf } from "./sel.ts";
 import { selectPermuted } from "./select-dpp.ts";
 import { selectFromHalf, selectHalves, selectMix, selectPackHalves, takesHalves } from "./select-half.ts";
-import { selectHalfCompare, selectLow, selectLowFunction } from "./select-low-half.ts";
+import {
+  selectHalfCompare,
+  selectLow,
+  selectLowFunction,
+  selectMedian,
+  selectNarrowCompare,
+} from "./select-low-half.ts";
 import { conditionInScc, define, floatOperand, maskOf, modifiers, operandOf } from "./values.ts";
 import { floatOp, integerOp } from "./vector-ops.ts";
 
@@ -112,6 +118,7 @@ export function selectMask(i: u32): void {
   // VCC: the short forms of compare and select.
   vHint[operandVreg(mask)] = hw(Hw.VCC_LO, 1);
   if (selOf(i) == Sel.HALF_COMPARE) selectHalfCompare(i, mask);
+  else if (selOf(i) == Sel.NARROW_COMPARE) selectNarrowCompare(i, mask);
   else vectorFloat(isaOp, i, mask, 0);
 }
 
@@ -318,7 +325,7 @@ function reversed(i: u32, isaOp: u32): void {
 /** Instructions that compute a value with its absorbed source; false when `i` has none. */
 function selectFused(i: u32): bool {
   const sel = selOf(i);
-  if (sel == Sel.PLAIN || sel == Sel.MIX_LOW) return false;
+  if (sel == Sel.PLAIN || sel == Sel.MIX_LOW || sel == Sel.MIX_HIGH) return false;
   if (sel == Sel.MUL_U24) {
     vector(i, Isa.v_mul_u32_u24_e64);
     return true;
@@ -380,6 +387,10 @@ function selectFused(i: u32): bool {
 /** A 32-bit value into a VGPR. */
 export function selectVector(i: u32): void {
   const op = opOf(i);
+  if (selOf(i) == Sel.MEDIAN) {
+    selectMedian(i);
+    return;
+  }
   if (isHalfOp(op)) {
     if (!isFloatOp(op) || !highHalfIgnored(i) || !selectLow(i)) selectHalves(i);
     return;

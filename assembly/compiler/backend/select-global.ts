@@ -9,6 +9,7 @@ import { buildBlock, copy, inVgpr, raw, valuCarry } from "./build.ts";
 import { classOf, ValueClass } from "./classes.ts";
 import { mDst0, mImm, mMods, mSrc0, mSrc1, mSrc2, valueOperand, vHint } from "./columns.ts";
 import { constantRegister } from "./constants.ts";
+import { storedHigh } from "./half-patterns.ts";
 import { component, Hw, hw, isVreg, Mod, newVreg, operandSize, operandVreg, RegClass } from "./machine.ts";
 import { dataOperand, slice, swapTuple } from "./select-memory.ts";
 import { define, operandOf } from "./values.ts";
@@ -125,10 +126,12 @@ export function selectGlobalLoad(i: u32): void {
 
 export function selectGlobalStore(i: u32): void {
   findAddress(i, 1);
-  const data = dataOperand(src(i, 0));
+  const word = imm(i, 3) == 16 ? storedHigh(src(i, 0)) : 0;
+  const data = dataOperand(word != 0 ? word : src(i, 0));
   const count = operandSize(data);
   if (imm(i, 3) != 0) {
-    const op: u32 = imm(i, 3) == 8 ? Isa.global_store_byte : Isa.global_store_short;
+    let op: u32 = imm(i, 3) == 8 ? Isa.global_store_byte : Isa.global_store_short;
+    if (word != 0) op = Isa.global_store_short_d16_hi;
     mSrc1[access(i, op, 0, 0)] = data;
     return;
   }

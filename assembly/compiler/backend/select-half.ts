@@ -5,9 +5,9 @@
 import { Op } from "../../gen/ir-ops.ts";
 import { Op as Isa } from "../../gen/isa-ops.ts";
 import { constBits, isConst, opOf, src, srcCount, upperBound } from "../ir/index.ts";
-import { constantOperand, inVgpr, valu } from "./build.ts";
+import { constantOperand, copy, inVgpr, valu } from "./build.ts";
 import { valueOperand } from "./columns.ts";
-import { highHalf, isFloatOp, isHalfOp, isHalfSign, isLowOp, wordOf } from "./half-patterns.ts";
+import { highHalf, highHalfIgnored, isFloatOp, isHalfSign, isLowOp, wordOf } from "./half-patterns.ts";
 import { Hw, hw, hwCode, isVreg, Mod, newVreg, RegClass } from "./machine.ts";
 import { absorbedSource, Sel, selOf } from "./sel.ts";
 import { define, operandOf } from "./values.ts";
@@ -234,10 +234,26 @@ function isFloatHalf(v: u32): bool {
   return opOf(v) == Op.F2F16 || isFloatOp(opOf(v)) || isLowOp(opOf(v));
 }
 
+/** A word of the low half of `low` and f32 `value` as f16 above it. */
+function selectMixHigh(i: u32, low: u32, value: u32): void {
+  const dst = define(i);
+  copy(dst, low);
+  if (selOf(value) == Sel.ABSORBED_MIX) {
+    selectMix(Isa.v_fma_mixhi_f16, value, dst);
+    return;
+  }
+  const operand = mixOperand(value);
+  valu(Isa.v_fma_mixhi_f16, dst, operand, ONE_F, ZERO, foundMods | Mod.NEG2);
+}
+
 /** pack_halves into a VGPR. */
 export function selectPackHalves(i: u32): void {
   const a = src(i, 0);
   const b = src(i, 1);
+  if (selOf(i) == Sel.MIX_HIGH) {
+    selectMixHigh(i, operandOf(a), src(b, 0));
+    return;
+  }
   const fromHighA = selOf(a) == Sel.LAZY && highHalf(a) != 0;
   const fromHighB = selOf(b) == Sel.LAZY && highHalf(b) != 0;
   const x = operandOf(fromHighA ? highHalf(a) : a);
@@ -250,7 +266,7 @@ export function selectPackHalves(i: u32): void {
     valu(Isa.v_bfi_b32, define(i), constantOperand(0xffff), x, y, 0);
   } else if (isFloatHalf(a) && isFloatHalf(b)) {
     valu(Isa.v_pack_b32_f16, define(i), x, y, 0, 0);
-  } else if (upperBound(a, 0) <= 0xffff && opOf(a) != Op.F2F16 && !isHalfOp(opOf(a)) && !isLowOp(opOf(a))) {
+  } else if (upperBound(a, 0) <= 0xffff && !highHalfIgnored(a)) {
     valu(Isa.v_lshl_or_b32, define(i), y, SIXTEEN, x, 0);
   } else {
     valu(Isa.v_perm_b32, define(i), y, x, constantOperand(LOW_LOW), 0);

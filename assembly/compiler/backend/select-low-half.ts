@@ -9,9 +9,9 @@ import { constantOperand, valu } from "./build.ts";
 import { valueOperand, vHint } from "./columns.ts";
 import { highHalf, highHalfIgnored, isHalfSign } from "./half-patterns.ts";
 import { isVgprOperand, isVreg, Mod, newVreg, operandVreg, RegClass } from "./machine.ts";
-import { Sel, selOf } from "./sel.ts";
+import { absorbedSource, Sel, selOf } from "./sel.ts";
 import { halfMods, halvesOperand, inlineFloat } from "./select-half.ts";
-import { define, operandOf } from "./values.ts";
+import { define, floatOperand, modifiers, operandOf } from "./values.ts";
 
 function lowInstr(op: u32): u32 {
   switch (op) {
@@ -99,15 +99,11 @@ export function selectLow(i: u32): bool {
   return true;
 }
 
-function halfOperand(v: u32): u32 {
-  return isConst(v) ? lowConstant(constBits(v)) : operandOf(v);
-}
-
 /** A function of one half. */
 export function selectLowFunction(i: u32): void {
-  const a = halfOperand(src(i, 0));
+  const a = lowOperand(src(i, 0));
   const dst = newVreg(RegClass.VGPR, 1);
-  valu(lowInstr(opOf(i)), dst, a, 0, 0, 0);
+  valu(lowInstr(opOf(i)), dst, a, 0, 0, signs);
   if (highHalfIgnored(i)) valueOperand[i] = dst;
   else valu(Isa.v_and_b32_e64, define(i), constantOperand(0xffff), dst, 0, 0);
 }
@@ -121,7 +117,8 @@ function comparedOperand(value: u32): u32 {
     v = src(v, 0);
   }
   if (isConst(v)) return lowConstant(foldOp(Op.F2F16, constBits(v), 0, 0));
-  return halfOperand(src(v, 0));
+  const half = src(v, 0);
+  return isConst(half) ? lowConstant(constBits(half)) : operandOf(half);
 }
 
 /** A comparison of halves into a lane mask. */
@@ -134,4 +131,58 @@ export function selectHalfCompare(i: u32, mask: u32): void {
   else if (opOf(i) == Op.FNEU) isaOp = Isa.v_cmp_neq_f16_e64;
   else if (opOf(i) == Op.FLT) isaOp = Isa.v_cmp_lt_f16_e64;
   valu(isaOp, mask, a, b, 0, mods | (signs << 1));
+}
+
+function narrowInstr(op: u32, signed: bool): u32 {
+  switch (op) {
+    case Op.IEQ:
+      return Isa.v_cmp_eq_u16_e64;
+    case Op.INE:
+      return Isa.v_cmp_ne_u16_e64;
+    case Op.ILT:
+    case Op.ULT:
+      return signed ? Isa.v_cmp_lt_i16_e64 : Isa.v_cmp_lt_u16_e64;
+    default:
+      return signed ? Isa.v_cmp_ge_i16_e64 : Isa.v_cmp_ge_u16_e64;
+  }
+}
+/** A constant as a 16-bit integer: inline codes of floats are none. */
+function narrowOperand(v: u32): u32 {
+  if (isConst(v)) {
+    const number = <i32>(<i16>constBits(v));
+    return constantOperand(number >= -16 && number <= 64 ? <u32>number : constBits(v) & 0xffff);
+  }
+  return operandOf(selOf(v) == Sel.LAZY ? src(v, 0) : v);
+}
+/** A comparison of the low halves of words into a lane mask. */
+export function selectNarrowCompare(i: u32, mask: u32): void {
+  const op = opOf(i);
+  const a = narrowOperand(src(i, 0));
+  const b = narrowOperand(src(i, 1));
+  valu(narrowInstr(op, op == Op.ILT || op == Op.IGE), mask, a, b, 0, 0);
+}
+
+/** A value between two constants. */
+export function selectMedian(i: u32): void {
+  const k = absorbedSource(i);
+  const inner = src(i, k);
+  const m: u32 = isConst(src(inner, 1)) ? 1 : 0;
+  const value = src(inner, 1 - m);
+  const a = constBits(src(inner, m));
+  const b = constBits(src(i, 1 - k));
+  const op = opOf(i);
+  if (op == Op.HMIN) {
+    const x = lowOperand(value);
+    valu(Isa.v_med3_f16, define(i), x, lowConstant(a), lowConstant(b), signs);
+    return;
+  }
+  if (op == Op.FMIN) {
+    const x = floatOperand(value);
+    const mods = ((modifiers() & 1) * Mod.NEG0) | ((modifiers() >> 1) * Mod.ABS0);
+    valu(Isa.v_med3_f32, define(i), x, constantOperand(a), constantOperand(b), mods);
+    return;
+  }
+  const signed = op == Op.IMIN || op == Op.IMAX;
+  const x = operandOf(value);
+  valu(signed ? Isa.v_med3_i32 : Isa.v_med3_u32, define(i), x, constantOperand(a), constantOperand(b), 0);
 }

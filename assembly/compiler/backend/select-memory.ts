@@ -20,6 +20,7 @@ import { classOf, ValueClass } from "./classes.ts";
 import { mDst0, mImm, mMods, mSrc0, mSrc1, mSrc2, mSrc3, valueNeed, valueOperand } from "./columns.ts";
 import { constantTuple } from "./constants.ts";
 import { descriptorOf, pushPair } from "./descriptors.ts";
+import { storedHigh } from "./half-patterns.ts";
 import { isPushInlined, pushDword, pushOffset } from "./launch.ts";
 import {
   component,
@@ -252,11 +253,13 @@ export function selectBufferLoad(i: u32): void {
 
 export function selectBufferStore(i: u32): void {
   const descriptor = descriptorOf(i);
-  const data = dataOperand(src(i, 0));
+  const word = imm(i, 3) == 16 ? storedHigh(src(i, 0)) : 0;
+  const data = dataOperand(word != 0 ? word : src(i, 0));
   const count = operandSize(data);
   bufferAddress(src(i, 1), imm(i, 2), laterParts(count));
   if (imm(i, 3) != 0) {
-    const op: u32 = imm(i, 3) == 8 ? Isa.buffer_store_byte : Isa.buffer_store_short;
+    let op: u32 = imm(i, 3) == 8 ? Isa.buffer_store_byte : Isa.buffer_store_short;
+    if (word != 0) op = Isa.buffer_store_short_d16_hi;
     mSrc0[bufferInstr(op, descriptor, addressImm, 0)] = data;
     return;
   }

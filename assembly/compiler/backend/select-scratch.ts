@@ -3,6 +3,7 @@ import { Op as Isa } from "../../gen/isa-ops.ts";
 import { componentsOf, constBits, imm, isConst, src } from "../ir/index.ts";
 import { constantOperand, inSgpr, inVgpr, raw, saluNew, valuNew } from "./build.ts";
 import { mDst0, mImm, mSrc0, mSrc1, mSrc2 } from "./columns.ts";
+import { storedHigh } from "./half-patterns.ts";
 import { isScalarOperand, operandSize } from "./machine.ts";
 import { dataOperand, slice } from "./select-memory.ts";
 import { scratchOp } from "./spill.ts";
@@ -64,11 +65,14 @@ export function selectScratchLoad(i: u32): void {
 }
 
 export function selectScratchStore(i: u32): void {
-  const data = dataOperand(src(i, 0));
+  const word = imm(i, 1) == 16 ? storedHigh(src(i, 0)) : 0;
+  const data = dataOperand(word != 0 ? word : src(i, 0));
   const count = operandSize(data);
   address(src(i, 1), imm(i, 0), count);
   if (imm(i, 1) != 0) {
-    mSrc1[access(imm(i, 1) == 8 ? Isa.scratch_store_byte : Isa.scratch_store_short, 0)] = data;
+    let op: u32 = imm(i, 1) == 8 ? Isa.scratch_store_byte : Isa.scratch_store_short;
+    if (word != 0) op = Isa.scratch_store_short_d16_hi;
+    mSrc1[access(op, 0)] = data;
     return;
   }
   for (let done: u32 = 0; done < count; done += 4) {

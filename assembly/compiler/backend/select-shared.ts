@@ -16,6 +16,7 @@ import {
 import { constantOperand, inVgpr, raw, sopp, valu } from "./build.ts";
 import { mDst0, mImm, mSrc0, mSrc1, mSrc2 } from "./columns.ts";
 import { constantRegister } from "./constants.ts";
+import { storedHigh } from "./half-patterns.ts";
 import { P_RELEASE } from "./launch.ts";
 import { Mod, newVreg, operandSize, RegClass } from "./machine.ts";
 import { dataOperand, slice, unsupported } from "./select-memory.ts";
@@ -118,7 +119,8 @@ function sharedData(value: u32): u32 {
 }
 
 export function selectSharedStore(i: u32): void {
-  const data = sharedData(src(i, 0));
+  const word = imm(i, 1) == 16 ? storedHigh(src(i, 0)) : 0;
+  const data = sharedData(word != 0 ? word : src(i, 0));
   const count = operandSize(data);
   const wide = aligned(src(i, 1), imm(i, 0), 4);
   const whole = isWhole(i, count);
@@ -129,7 +131,8 @@ export function selectSharedStore(i: u32): void {
     count == 1 || whole || (wide && count == 4) ? DS_OFFSET_MAX : 1020,
   );
   if (imm(i, 1) != 0) {
-    const op: u32 = imm(i, 1) == 8 ? Isa.ds_write_b8 : Isa.ds_write_b16;
+    let op: u32 = imm(i, 1) == 8 ? Isa.ds_write_b8 : Isa.ds_write_b16;
+    if (word != 0) op = Isa.ds_write_b16_d16_hi;
     mSrc1[dsInstr(op, addressImm)] = data;
     return;
   }

@@ -2,7 +2,7 @@
 import { failed } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvGlslStd450 as G, SpvOp } from "../../gen/spirv.ts";
-import { constant, opOf, src, stage } from "../ir/index.ts";
+import { constant, stage } from "../ir/index.ts";
 import { binary, bitfieldExtract, bitfieldInsert, borrowOf, carryOf, dot, reduceBool, unary } from "./alu.ts";
 import {
   compositeConstruct,
@@ -14,7 +14,7 @@ import {
   vectorInsertDynamic,
   vectorShuffle,
 } from "./composites.ts";
-import { bin, fsub, sel, tri, un } from "./fold-build.ts";
+import { bin, fsub, sel, un } from "./fold-build.ts";
 import { setExact } from "./fold-words.ts";
 import { determinant, glslPack, glslScalar, glslVector, inverse } from "./glsl450.ts";
 import { halfFunction, halfReciprocal } from "./halves.ts";

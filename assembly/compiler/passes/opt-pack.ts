@@ -3,8 +3,8 @@
  * (`ior %0, (ishl %1, 16)` with 0 above %0) and goes down both sides while they are made alike and read nowhere else.
  * `ior (hadd %0, %1), (ishl (hadd %2, %3), 16)` → `hadd (pack_halves %0, %2), (pack_halves %1, %3)`. The two halves of a
  * word are that word; other halves are joined by a pack_halves. A half that is alone is joined as it is: then nothing is
- * done, unless an instruction less remains. Also lets f162f and pack_halves read words whose high halves they ignore, and
- * makes fields of words out of shifts and masks.
+ * done, unless an instruction less remains. Also lets readers of low halves read words whose high halves they ignore
+ * (`low-halves.ts`), and makes fields of words out of shifts and masks.
  */
 import { spend } from "../../base/index.ts";
 import { InstrFlag, Op } from "../../gen/ir-ops.ts";
@@ -19,6 +19,7 @@ import {
   firstUse,
   flagsOf,
   hasMade,
+  imm,
   isConst,
   nextBlock,
   nextInstr,
@@ -28,38 +29,12 @@ import {
   setSrc,
   src,
   srcCount,
-  upperBound,
   useCount,
   userOf,
   widthOf,
 } from "../ir/index.ts";
-
-/** Levels of instructions above the place where halves are joined. */
-const DEPTH: u32 = 12;
-const SIXTEEN: u32 = 16;
-
-function isConstant(v: u32, bits: u32): bool {
-  return isConst(v) && constBits(v) == bits;
-}
-
-/** `v` without what changes its upper bits alone. */
-function low(v: u32): u32 {
-  let value = v;
-  for (let k: u32 = 0; k < DEPTH; k++) {
-    const op = opOf(value);
-    if (op == Op.IAND && widthOf(value) == 32) {
-      if (isConst(src(value, 1)) && (constBits(src(value, 1)) & 0xffff) == 0xffff) value = src(value, 0);
-      else if (isConst(src(value, 0)) && (constBits(src(value, 0)) & 0xffff) == 0xffff) value = src(value, 1);
-      else break;
-    } else if ((op == Op.IBFE || op == Op.UBFE) && isConstant(src(value, 1), 0) && isConst(src(value, 2))) {
-      if ((constBits(src(value, 2)) & 31) < SIXTEEN) break;
-      value = src(value, 0);
-    } else {
-      break;
-    }
-  }
-  return value;
-}
+import { DEPTH, halfOp, halfSource, isConstant, isHalves, isLowFunction, isSmall, low, SIXTEEN } from "./halves.ts";
+import { narrowReads } from "./low-halves.ts";
 
 /** The word whose high half a value has in its low one, or 0. */
 function highOf(v: u32): u32 {
@@ -69,83 +44,6 @@ function highOf(v: u32): u32 {
     return isConstant(src(v, 1), SIXTEEN) && isConstant(src(v, 2), SIXTEEN) ? src(v, 0) : 0;
   }
   return 0;
-}
-
-// What `halfOp` found.
-let source0: u32 = 0;
-let source1: u32 = 0;
-let source2: u32 = 0;
-
-function binary(op: u32, v: u32): u32 {
-  source0 = src(v, 0);
-  source1 = src(v, 1);
-  return op;
-}
-
-/** Shifts by constants below 16. */
-function shift(op: u32, value: u32, count: u32): u32 {
-  if (!isConst(count) || constBits(count) >= SIXTEEN) return Op.NONE;
-  source0 = value;
-  source1 = count;
-  return op;
-}
-
-/** The half that a value is the sign extension of, or 0. */
-function extended(v: u32): u32 {
-  if (opOf(v) == Op.IBFE && isConstant(src(v, 1), 0) && isConstant(src(v, 2), SIXTEEN)) return src(v, 0);
-  if (isConst(v) && <i32>constBits(v) >= -32768 && <i32>constBits(v) <= 32767) return v;
-  return 0;
-}
-
-function isSmall(v: u32): bool {
-  return upperBound(v, 0) <= 0xffff;
-}
-
-/** The op on halves that gives the low half of `v`, its sources in the globals; Op.NONE for none. */
-function halfOp(v: u32): u32 {
-  const op = opOf(v);
-  if (op >= <u32>Op.HADD && op <= <u32>Op.HUMAX) {
-    source2 = op == Op.HFMA ? src(v, 2) : 0;
-    return binary(op, v);
-  }
-  source2 = 0;
-  switch (op) {
-    case Op.IADD:
-      return binary(Op.HIADD, v);
-    case Op.ISUB:
-      return binary(Op.HISUB, v);
-    case Op.IMUL:
-      return binary(Op.HIMUL, v);
-    case Op.IAND:
-    case Op.IOR:
-    case Op.IXOR:
-      return binary(op, v);
-    case Op.ISHL:
-      return shift(Op.HISHL, src(v, 0), src(v, 1));
-    case Op.USHR:
-      return isSmall(src(v, 0)) ? shift(Op.HUSHR, src(v, 0), src(v, 1)) : Op.NONE;
-    case Op.ISHR: {
-      const half = extended(src(v, 0));
-      return half != 0 ? shift(Op.HISHR, half, src(v, 1)) : Op.NONE;
-    }
-    case Op.IMIN:
-    case Op.IMAX: {
-      source0 = extended(src(v, 0));
-      source1 = extended(src(v, 1));
-      if (source0 == 0 || source1 == 0) return Op.NONE;
-      return op == Op.IMIN ? Op.HIMIN : Op.HIMAX;
-    }
-    case Op.UMIN:
-    case Op.UMAX:
-      if (!isSmall(src(v, 0)) || !isSmall(src(v, 1))) return Op.NONE;
-      return binary(op == Op.UMIN ? Op.HUMIN : Op.HUMAX, v);
-    case Op.SELECT:
-      source0 = src(v, 1);
-      source1 = src(v, 2);
-      return op;
-    default:
-      return Op.NONE;
-  }
 }
 
 /** Read by one instruction, through masks and extensions that nothing else reads. */
@@ -172,13 +70,13 @@ function alike(a: u32, b: u32): bool {
   if (opOf(a) == Op.SELECT && (opOf(b) != Op.SELECT || src(a, 0) != src(b, 0))) return false;
   pairOp = halfOp(a);
   if (pairOp == Op.NONE) return false;
-  a0 = source0;
-  a1 = source1;
-  a2 = source2;
+  a0 = halfSource(0);
+  a1 = halfSource(1);
+  a2 = halfSource(2);
   if (halfOp(b) != pairOp) return false;
-  b0 = source0;
-  b1 = source1;
-  b2 = source2;
+  b0 = halfSource(0);
+  b1 = halfSource(1);
+  b2 = halfSource(2);
   return true;
 }
 
@@ -206,7 +104,7 @@ function gain(topA: u32, topB: u32, depth: u32, takesHalves: bool): i32 {
   const y0 = b0;
   const y1 = b1;
   const y2 = b2;
-  const packs = op >= <u32>Op.HADD && op <= <u32>Op.HUMAX;
+  const packs = isHalves(op);
   let sum = 1 + gain(x0, y0, depth + 1, packs) + gain(x1, y1, depth + 1, packs);
   if (x2 != 0) sum += gain(x2, y2, depth + 1, packs);
   return max<i32>(sum, -1);
@@ -316,22 +214,33 @@ function aligned(i: u32): u32 {
   return alu2(Op.IAND, src(down, 0), constant((<u32>0xffff_ffff) << (constBits(count) & 31)));
 }
 
+function isNarrowStore(i: u32): bool {
+  const op = opOf(i);
+  return op == Op.STORE_SSBO ? imm(i, 3) != 0 : (op == Op.STORE_SHARED || op == Op.STORE_SCRATCH) && imm(i, 1) != 0;
+}
+
 export function optPack(): bool {
-  if (!hasMade(Op.IOR) && !hasMade(Op.F162F) && !hasMade(Op.USHR)) return false;
+  const masks = hasMade(Op.IAND) || hasMade(Op.IBFE) || hasMade(Op.UBFE);
+  if (!masks && !hasMade(Op.IOR) && !hasMade(Op.F162F) && !hasMade(Op.USHR)) return false;
   let progress = false;
+  let narrow = false;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
       const op = opOf(i);
+      if (op >= <u32>Op.STORE_SSBO && op <= <u32>Op.STORE_SCRATCH && isNarrowStore(i)) narrow = true;
       if (useCount(i) == 0) continue;
-      if (op == Op.F162F || op == Op.PACK_HALVES) {
+      if (op == Op.F162F || op == Op.PACK_HALVES || isLowFunction(op)) {
+        narrow = true;
         if (readLow(i)) progress = true;
       } else if ((op == Op.IOR || op == Op.IAND || op == Op.USHR || op == Op.ISHL) && widthOf(i) == 32) {
         const value = op == Op.IOR ? join(i) : op == Op.ISHL ? aligned(i) : field(i);
         if (value == 0) continue;
+        narrow = narrow || op == Op.IOR;
         replaceUses(i, value);
         progress = true;
       }
     }
   }
+  if (narrow && masks && narrowReads()) progress = true;
   return progress;
 }
