@@ -30,8 +30,6 @@ const bounded: Readonly<Record<string, string>> = {
   "passes/opt-algebraic.ts:valueAt": "the rule's own nesting",
   "passes/opt-half.ts:halfOf passes/opt-half.ts:two": "as deep as `isHalf` finds something",
   "passes/opt-half.ts:isHalf": "a depth that is counted",
-  "passes/opt-half.ts:halfOf passes/opt-half.ts:two": "what isHalf has seen: DEPTH",
-  "passes/opt-half.ts:isHalf": "DEPTH",
   "passes/opt-offsets.ts:boundWithout": "as deep as `constantIn` finds something",
   "passes/opt-offsets.ts:constantIn": "a depth that is counted",
   "passes/opt-offsets.ts:without": "as deep as `constantIn` finds something",
