@@ -93,7 +93,10 @@ function tryMerge(dst: u32, src: u32): void {
 }
 
 export function coalesce(): void {
+  let depths: u32 = 0;
+  for (let k: u32 = 0; k < layoutLength(); k++) depths |= (<u32>1) << min<u32>(bDepth[bOrder[k]], MAX_DEPTH);
   for (let depth = MAX_DEPTH + 1; depth-- > 0; ) {
+    if (((depths >> depth) & 1) == 0) continue;
     for (let k: u32 = 0; k < layoutLength(); k++) {
       const b = bOrder[k];
       if (min<u32>(bDepth[b], MAX_DEPTH) != depth) continue;

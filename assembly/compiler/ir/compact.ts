@@ -38,47 +38,60 @@ const MIN_INSTRS: u32 = 1 << 12;
 /** New number of a slot. */
 const moved = changetype<U32Column>(PASS_BASE);
 
-/** Numbers what is left of the slots in `moved`; the new limit. */
-function numberSlots(): u32 {
-  const end = slotLimit();
+/**
+ * Numbers what is left of the instructions in instrScratch and of their slots in `moved`; false where slots do not stand
+ * in the order of their instructions, or too few rows are empty.
+ */
+function number(): bool {
+  const end = instrLimit();
   let top: u32 = 1;
+  let slots: u32 = 1;
+  let last: u32 = 0;
+  instrScratch[0] = 0;
   moved[0] = 0;
-  for (let s: u32 = 1; s < end; s++) {
-    const user = slotUser[s];
-    const at = s - instrSlots[user];
-    moved[s] = top;
-    if (instrHead[user] != 0 && at < (instrCounts[user] & 0xffff)) top++;
+  for (let i: u32 = 1; i < end; i++) {
+    instrScratch[i] = top;
+    if (instrHead[i] == 0) continue;
+    top++;
+    const from = instrSlots[i];
+    const count = instrCounts[i] & 0xffff;
+    if (count == 0) continue;
+    if (from < last) return false;
+    last = from + count;
+    for (let k: u32 = 0; k < count; k++) moved[from + k] = slots + k;
+    slots += count;
   }
-  // Where an instruction without sources may stand.
-  moved[end] = top;
-  return top;
+  if (end - top < end >> 2) return false;
+  instrTop = top;
+  slotTop = slots;
+  return true;
 }
 
-function moveSlots(): void {
-  const end = slotLimit();
-  for (let s: u32 = 1; s < end; s++) {
-    const user = slotUser[s];
-    if (instrHead[user] == 0 || s - instrSlots[user] >= (instrCounts[user] & 0xffff)) continue;
-    const to = moved[s];
-    const value = slotValue[s];
-    slotValue[to] = instrScratch[value];
-    slotUser[to] = instrScratch[user];
-    // Those of an empty slot say nothing.
-    slotNext[to] = value == 0 ? 0 : moved[slotNext[s]];
-    slotPrev[to] = value == 0 ? 0 : moved[slotPrev[s]];
-  }
-}
+let instrTop: u32 = 0;
+let slotTop: u32 = 0;
 
-function moveInstrs(): void {
+/** Moves the rows of instructions with those of their slots: all to where rows have been moved from already. */
+function move(): void {
   const end = instrLimit();
   for (let i: u32 = 1; i < end; i++) {
     const head = instrHead[i];
     if (head == 0) continue;
     const to = instrScratch[i];
     const count = instrCounts[i] & 0xffff;
+    const slots = instrSlots[i];
+    const toSlots = count == 0 ? 0 : moved[slots];
+    for (let k: u32 = 0; k < count; k++) {
+      const s = slots + k;
+      const value = slotValue[s];
+      slotValue[toSlots + k] = instrScratch[value];
+      slotUser[toSlots + k] = to;
+      // Those of an empty slot say nothing.
+      slotNext[toSlots + k] = value == 0 ? 0 : moved[slotNext[s]];
+      slotPrev[toSlots + k] = value == 0 ? 0 : moved[slotPrev[s]];
+    }
     instrHead[to] = head;
     instrNext[to] = instrScratch[instrNext[i]];
-    instrSlots[to] = moved[instrSlots[i]];
+    instrSlots[to] = toSlots;
     instrCounts[to] = count | (count << 16);
     instrUses[to] = moved[instrUses[i]];
     instrUseCount[to] = instrUseCount[i];
@@ -96,17 +109,7 @@ function moveInstrs(): void {
 
 /** Packs the rows where there are many and a quarter of them is empty. The current cursor is lost; uses instrScratch. */
 export function compact(): void {
-  const end = instrLimit();
-  if (end < MIN_INSTRS || slotLimit() >= MAX_SLOTS) return;
-  let top: u32 = 1;
-  instrScratch[0] = 0;
-  for (let i: u32 = 1; i < end; i++) {
-    instrScratch[i] = top;
-    if (instrHead[i] != 0) top++;
-  }
-  if (end - top < end >> 2) return;
-  const slots = numberSlots();
-  moveSlots();
+  if (instrLimit() < MIN_INSTRS || slotLimit() >= MAX_SLOTS || !number()) return;
   for (let n: u32 = 1; n < nodeLimit(); n++) {
     if (nodeKind[n] == Kind.BLOCK) {
       nodeFirst[n] = instrScratch[nodeFirst[n]];
@@ -115,7 +118,7 @@ export function compact(): void {
       nodeAux[n] = instrScratch[nodeAux[n]];
     }
   }
-  moveInstrs();
-  setLimits(top, slots);
+  move();
+  setLimits(instrTop, slotTop);
   poolAgain();
 }

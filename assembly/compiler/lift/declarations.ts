@@ -280,6 +280,7 @@ export function scan(op: u32, at: u32, count: u32): void {
     } else if (op == SpvOp.OpBranch || op == SpvOp.OpBranchConditional) {
       for (let k: u32 = op == SpvOp.OpBranch ? 1 : 2; k < min<u32>(count, 4); k++) {
         const to = idAt(at + k);
+        if (idClass[to] != IdClass.NONE && idClass[to] != IdClass.LABEL) malformed(at);
         labelBranches[to] = labelBranches[to] + 1;
       }
     } else if (op == SpvOp.OpFunctionEnd) {

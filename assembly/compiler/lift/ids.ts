@@ -51,6 +51,11 @@ export const ptrFlags = changetype<Field8>(POINTERS + 20);
 export const ptrRange = changetype<Field8>(POINTERS + 24);
 /** Decoration bits (`Dec`). */
 export const idDec = changetype<Field8>(POINTERS + 28);
+// Labels, in the rows of pointers: the innermost frame + 1 that they end or go on with, that of the switch they are a
+// case of; branches to them.
+export const labelFrame = changetype<Field8>(POINTERS + 12);
+export const labelSwitch = changetype<Field8>(POINTERS + 16);
+export const labelBranches = changetype<Field8>(POINTERS + 24);
 /** Decorated numbers, each + 1, 0 for none. */
 export const decBinding = changetype<Field16>(FACTS);
 export const decSet = changetype<Field16>(FACTS + 4);
@@ -70,10 +75,6 @@ export const typeLeaves = changetype<Field16>(FACTS + 36);
 export const typeSize = changetype<Field16>(FACTS + 40);
 export const typeAlign = changetype<Field16>(FACTS + 44);
 export const typeDepth = changetype<Field16>(FACTS + 48);
-// Labels: the innermost frame + 1 that they end or go on with, that of the switch they are a case of; branches to them.
-export const labelFrame = changetype<Field16>(FACTS + 52);
-export const labelSwitch = changetype<Field16>(FACTS + 56);
-export const labelBranches = changetype<Field16>(FACTS + 60);
 const IDS_END: usize = FACTS + (ROWS << 6) + 0x540;
 
 export const leafPool = changetype<U32Column>(IDS_END);
