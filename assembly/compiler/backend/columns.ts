@@ -75,7 +75,8 @@ export const bStartPos = changetype<Field8>(LIVE_BLOCKS + 8);
 export const bEndPos = changetype<Field8>(LIVE_BLOCKS + 12);
 export const bStamp = changetype<Field8>(LIVE_BLOCKS + 16);
 export const bScratch = changetype<Field8>(LIVE_BLOCKS + 20);
-export const bStack = changetype<Field8>(LIVE_BLOCKS + 24);
+/** Block behind an if or loop: the one in front of it; else 0. */
+export const bHead = changetype<Field8>(LIVE_BLOCKS + 24);
 /** Place of this block in the layout. */
 export const bIndex = changetype<Field8>(LIVE_BLOCKS + 28);
 
@@ -159,7 +160,8 @@ const LINE_END: usize = CODE_END + 2 * ((<usize>MAX_CODE_WORDS) << 2);
 /** Scratch bytes for the forward dataflow of `waitcnt` and `check`. */
 export const flowBytes = changetype<U8Column>(LINE_END);
 export const FLOW_BYTES: usize = 1 << 24;
-/** Block behind an if or loop: the one in front of it. First block of an if or loop: the one behind it. Else 0. */
-export const bHead = changetype<U32Column>(LINE_END + FLOW_BYTES);
+/** Blocks that a phase has still to look at. */
+export const bStack = changetype<U32Column>(LINE_END + FLOW_BYTES);
+/** First block of an if or loop: the one behind it; else 0. */
 export const bBehind = changetype<U32Column>(LINE_END + FLOW_BYTES + ((<usize>MAX_MBLOCKS) << 2));
 export const COLUMNS_END: usize = LINE_END + FLOW_BYTES + ((<usize>MAX_MBLOCKS) << 3);
