@@ -60,6 +60,8 @@ const HELD_VGPR: u32 = 128;
 const busyUntil = changetype<U32Column>(changetype<usize>(flowBytes) + 2048);
 const spare = changetype<U32Column>(changetype<usize>(flowBytes) + 4096);
 
+/** The registers by 32. */
+const GROUPS: u32 = 12;
 /** By 32 registers as above: those that `busyUntil` keeps as of `awake`; a search passes them over together. */
 const busy = memory.data(12 * 4, 4);
 /** By 32 registers: until then `busy` says what `busyUntil` says. */
@@ -158,6 +160,24 @@ function fits(v: u32, base: u32, reg: u32): bool {
   const unit = vUnit[v];
   for (let k: u32 = 0; k < size; k++) if (!isFree(base + reg + k, unit + k, start)) return false;
   return true;
+}
+
+/** Of 32 registers those at which a tuple would meet one that holds a value where a component starts with the tuple. */
+function blockedAt(v: u32, group: u32): u32 {
+  const start = vStart[v];
+  const next: u64 = group + 1 < GROUPS ? busyAt(group + 1, start) : 0;
+  const held = <u64>busyAt(group, start) | (next << 32);
+  let blocked: u64 = 0;
+  for (let k: u32 = 0; k < vregSize(v); k++) {
+    const segment = uSegments[vUnit[v] + k];
+    if (segment != 0 && segStart[segment] == start) blocked |= held >> k;
+  }
+  return <u32>blocked;
+}
+
+/** Bits at the multiples of 1, 2 or 4. */
+function multiples(step: u32): u32 {
+  return step == 1 ? 0xffff_ffff : step == 2 ? 0x5555_5555 : 0x1111_1111;
 }
 
 function take(v: u32, base: u32, reg: u32): void {
@@ -354,10 +374,14 @@ function assign(v: u32, spill: bool): bool {
       }
     }
   } else {
-    for (let reg: u32 = 0; reg + size <= limit; reg += align) {
-      if (!fits(v, base, reg)) continue;
-      take(v, base, reg);
-      return true;
+    for (let reg: u32 = 0; reg + size <= limit; reg += 32) {
+      for (let rest = ~blockedAt(v, (base + reg) >> 5) & multiples(align); rest != 0; rest &= rest - 1) {
+        const at = reg + ctz<u32>(rest);
+        if (at + size > limit) break;
+        if (!fits(v, base, at)) continue;
+        take(v, base, at);
+        return true;
+      }
     }
   }
   if (!spill) return false;

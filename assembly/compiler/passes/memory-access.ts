@@ -67,11 +67,15 @@ function buffer(i: u32, element: u32): void {
   accElement = srcCount(i) > element ? src(i, element) : 0;
 }
 
+/** Whether an instruction may reach memory: of what is pure only loads of uniform buffers have offsets and do. */
+export function mayReach(i: u32): bool {
+  return (opFlags(opOf(i)) & (OpFlag.PURE | OpFlag.OFFSET)) != OpFlag.PURE;
+}
+
 /** Fills the globals; false where the instruction reaches no memory. */
 export function describe(i: u32): bool {
+  if (!mayReach(i)) return false;
   const op = opOf(i);
-  // Of what is pure only loads of uniform buffers have offsets and reach memory.
-  if ((opFlags(op) & (OpFlag.PURE | OpFlag.OFFSET)) == OpFlag.PURE) return false;
   accSet = 0;
   accBinding = 0;
   accElement = 0;

@@ -79,14 +79,18 @@ export function optConstFold(): bool {
         progress = true;
         continue;
       }
+      let known = true;
       for (let k: u32 = 0; k < count; k++) {
         const v = src(i, k);
-        if (!isUndef(v)) continue;
+        const from = opOf(v);
+        if (from == Op.CONST) continue;
+        if (from != Op.UNDEF) {
+          known = false;
+          continue;
+        }
         setSrc(i, k, widthOf(v) == 1 ? constantBool(false) : constant(0));
         progress = true;
       }
-      let known = true;
-      for (let k: u32 = 0; k < count && known; k++) known = isConst(src(i, k));
       if (!known) continue;
       const x = constBits(src(i, 0));
       const y = count > 1 ? constBits(src(i, 1)) : 0;

@@ -47,6 +47,7 @@ import {
   describe,
   differentElements,
   isUnbound,
+  mayReach,
   ordered,
   overlap,
   reaches,
@@ -304,7 +305,7 @@ function scan(): void {
   let end: u32 = 0;
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
     for (let i = firstInstr(b); i != 0 && spend(1); i = nextInstr(i)) {
-      if (!describe(i)) continue;
+      if (!mayReach(i) || !describe(i)) continue;
       access[end++] = i;
       if (accKind == Access.ORDER) continue;
       const bits: u32 = accSpace == Space.ALL ? ~((<u32>1) << Space.SCRATCH) : (<u32>1) << accSpace;

@@ -52,6 +52,7 @@ import {
   describe,
   differentElements,
   isUnbound,
+  mayReach,
   ordered,
   overlap,
   reaches,
@@ -334,7 +335,7 @@ function vectorize(block: u32): bool {
   let next: u32 = 0;
   for (let i = firstInstr(block); i != 0 && spend(1); i = next) {
     next = nextInstr(i);
-    if (!describe(i)) continue;
+    if (!mayReach(i) || !describe(i)) continue;
     const free = !accStrict && (accKind == Access.LOAD || accKind == Access.STORE);
     const k = free ? neighbour(i, -1) : -1;
     if (k >= 0 && accKind == Access.LOAD) {
