@@ -42,6 +42,12 @@ export const programs: readonly Program[] = [
     },
   },
   {
+    name: "a sum of fourteen sums",
+    body: `y = ${Array.from({ length: 14 }, (_, k) => `((x ^ ${3 * k}u) + ${k + 1}u)`).join(" + ")};`,
+    expect: (_, x) =>
+      Array.from({ length: 14 }, (_, k) => ((x ^ (3 * k)) >>> 0) + k + 1).reduce((a, b) => (a + b) >>> 0),
+  },
+  {
     name: "a do-while whose body only continues or returns",
     body: "y = 77u; uint j = 0u; do { if ((x & 1u) != 0u) continue; else { r[i] = y; return; } } while (++j < 3u); y = j;",
     expect: (_, x) => ((x & 1) !== 0 ? 3 : 77),

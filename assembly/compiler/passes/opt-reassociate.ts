@@ -81,7 +81,8 @@ function collect(i: u32, op: u32): void {
     waiting--;
     for (let k: u32 = 0; k < 2; k++) {
       const v = src(link, 1 - k);
-      if (isLink(v, op, block) && count + waiting + 3 < MAX_PARTS) {
+      // Each link that waits brings two parts.
+      if (isLink(v, op, block) && count + 2 * waiting + 3 < MAX_PARTS) {
         waiting++;
         setPart(MAX_PARTS - waiting, v);
         continue;

@@ -257,6 +257,7 @@ export class Expressions {
     const { random } = this;
     if (type === "bool") return this.condition(depth, uniform);
     if (depth <= 0 || random.chance(0.15)) return this.#leaf(type, uniform);
+    if (depth > 1 && random.chance(0.03)) return this.#many(type, uniform);
     const kind = random.next();
     if (kind < 0.1) {
       const on = this.condition(depth - 1, uniform);
@@ -327,6 +328,20 @@ export class Expressions {
       text: `${type}(${a.text} ${operator} ${b.text})`,
       value: (lane) => arithmetic(operator, type, a.value(lane), b.value(lane)),
     };
+  }
+
+  /** Up to 24 parts of one operator in a tree of any shape. */
+  #many(type: Type, uniform: boolean): Expression {
+    const { random } = this;
+    const operator = random.pick(["+", "+", "*", "&", "|", "^"]);
+    const parts = Array.from({ length: 3 + random.below(22) }, () => this.of(type, random.below(2), uniform));
+    while (parts.length > 1) {
+      const k = random.below(parts.length - 1);
+      const [a, b] = parts.slice(k, k + 2) as [Expression, Expression];
+      const value = (lane: Lane): Value => arithmetic(operator, type, a.value(lane), b.value(lane));
+      parts.splice(k, 2, { type, text: `${type}(${a.text} ${operator} ${b.text})`, value });
+    }
+    return parts[0]!;
   }
 
   #bits(type: Type, a: Expression, depth: number, uniform: boolean): Expression {
