@@ -483,7 +483,7 @@ let counterAt: u32 = 0;
 let tableLiteral: u32 = 0;
 
 /** A branch that does not reach its target is a limit, never a wrong target. */
-export function checkBranches(): void {
+export function checkReach(): void {
   if (longest > 0x7fff) fail(Fail.LIMIT, Limit.MACHINE, 0x8000, 0);
 }
 

@@ -13,7 +13,7 @@ import { cleanUp } from "./cleanup.ts";
 import { coalesce } from "./coalesce.ts";
 import { bFirst, bOrder, COLUMNS_END, codeWords, lineOffset, linePlace, mNext } from "./columns.ts";
 import { selectFunction } from "./control.ts";
-import { checkBranches, codeLength, encode, lineRows } from "./encode.ts";
+import { checkReach, codeLength, encode, lineRows } from "./encode.ts";
 import { demotes, writesMemory } from "./exact.ts";
 import { assignOperands, shrinkForms } from "./finish.ts";
 import {
@@ -137,7 +137,7 @@ export function emit(): i32 {
     relaxBranches();
     if (failed()) return failureCode();
     encode();
-    checkBranches();
+    checkReach();
   }
   report(Phase.ENCODE);
   return failureCode();
