@@ -7,7 +7,6 @@
 import { Fail, failAt, spend, U32Column } from "../../base/index.ts";
 import { leaderOf, leaderShift } from "./coalesce.ts";
 import {
-  bDepth,
   bFirst,
   bOrder,
   flowBytes,
@@ -34,7 +33,6 @@ import {
   hwCode,
   isVreg,
   layoutLength,
-  madeWholeWave,
   NO_REG,
   operandComponent,
   operandVreg,
@@ -44,8 +42,9 @@ import {
   vregSize,
   vregs,
 } from "./machine.ts";
+import { isKept, markSpills, peakOf, weighRegisters, weight } from "./pressure.ts";
 import { sortByKey } from "./sort.ts";
-import { isLaneRegister, isTemporary, laneRegister, laneRegisters, vCost, vSeen, vSlot } from "./spill.ts";
+import { isLaneRegister, laneRegister, laneRegisters, vSeen, vSlot } from "./spill.ts";
 
 /** SGPRs 0 to 105 and VCC_LO, VCC_HI. */
 let sgprCount: u32 = 108;
@@ -220,17 +219,6 @@ function isOf(operand: u32, v: u32): bool {
   return isVreg(operand) && operandVreg(operand) == v;
 }
 
-const INFINITE: f64 = 1e30;
-
-/** What spilling costs against what it gains. */
-function weight(v: u32): f64 {
-  if (vCost[v] == 0) return INFINITE;
-  let end: u32 = 0;
-  const size = vregSize(v);
-  for (let k: u32 = 0; k < size; k++) end = max<u32>(end, uEnd[vUnit[v] + k]);
-  return <f64>vCost[v] / <f64>(end - vStart[v] + 1) / <f64>size;
-}
-
 /** Weight of all that stand in v's way at `reg`; over `best` it does not matter how far. */
 function weightAt(v: u32, base: u32, reg: u32, best: f64): f64 {
   const size = vregSize(v);
@@ -286,7 +274,7 @@ function spillFor(v: u32, base: u32, align: u32, limit: u32): bool {
     at = reg;
   }
   if (at == NO_REG) {
-    if (best >= INFINITE) return false;
+    if (isKept(best)) return false;
     evict(v, base);
     return true;
   }
@@ -305,38 +293,6 @@ function spillFor(v: u32, base: u32, align: u32, limit: u32): bool {
   }
   take(v, base, at);
   return true;
-}
-
-/** Written in lanes that are not active, which a spill's own registers must not be. */
-function isWholeWave(v: u32): bool {
-  return operandVreg(madeWholeWave(0)) == v || operandVreg(madeWholeWave(1)) == v;
-}
-
-/** Costs of all registers; 0 for those that must not be spilled. */
-function weighRegisters(): void {
-  for (let v: u32 = 1; v < vregs(); v++) {
-    vCost[v] = 0;
-    vSeen[v] = 0;
-  }
-  looks = 0;
-  for (let v: u32 = 1; v < vregs(); v++) {
-    if (isTemporary(v) || isLaneRegister(v) || isWholeWave(v)) continue;
-    const leader = leaderOf(v);
-    if (vCost[leader] == 0) vCost[leader] = 1;
-  }
-  for (let k: u32 = 0; k < layoutLength(); k++) {
-    const each = (<u32>1) << min<u32>(3 * bDepth[bOrder[k]], 12);
-    for (let i = bFirst[bOrder[k]]; i != 0; i = mNext[i]) {
-      weigh(mDst0[i], each);
-      weigh(mDst1[i], each);
-      for (let s: u32 = 0; s < 4; s++) weigh(source(i, s), each);
-    }
-  }
-}
-function weigh(operand: u32, each: u32): void {
-  if (!isVreg(operand)) return;
-  const leader = leaderOf(operandVreg(operand));
-  if (vCost[leader] != 0 && vCost[leader] < 0x4000_0000) vCost[leader] = vCost[leader] + each;
 }
 
 /** Looks at what stands in the way, for `vSeen`. */
@@ -390,17 +346,20 @@ function assign(v: u32, spill: bool): bool {
   return false;
 }
 
-/**
- * Gives each live register a place in the file; false when it is too small. With `spill`, those that should go to memory
- * are marked (`vSlot`) then.
- */
-export function allocate(spill: bool): bool {
-  held.clear(0, HELD_VGPR + 256);
-  busyUntil.clear(0, HELD_VGPR + 256);
-  memory.fill(busy, 0, 12 * 4);
-  memory.fill(awake, 0xff, 12 * 4);
-  topSgpr = 0;
-  topVgpr = 0;
+/** Half positions that all SGPRs and all VGPRs live, holes left out of account. */
+let scalarLifetimes: u64 = 0;
+let vectorLifetimes: u64 = 0;
+
+let ordered: u32 = 0;
+/** Registers in `vOrder`. */
+export function orderedCount(): u32 {
+  return ordered;
+}
+
+/** Fills `vOrder` with the registers that want a place, in the order of their starts; their number. */
+function orderByStart(): u32 {
+  scalarLifetimes = 0;
+  vectorLifetimes = 0;
   let count: u32 = 0;
   for (let v: u32 = 1; v < vregs(); v++) {
     vSlot[v] = 0;
@@ -415,10 +374,55 @@ export function allocate(spill: bool): bool {
     if (start == NO_REG) continue;
     vStart[v] = start;
     vOrder[count++] = v;
+    vSeen[v] = 0;
+    const lifetime = <u64>size * (uEnd[vUnit[v]] - start);
+    if (vregClass(v) == RegClass.VGPR) vectorLifetimes += lifetime;
+    else scalarLifetimes += lifetime;
   }
   sortByKey(vOrder, spare, count, changetype<usize>(vStart), 5);
+  ordered = count;
+  return count;
+}
+
+/**
+ * Whether far more registers live at once than there are, so that any other order or selection would have too few as well.
+ * Marks (`vSlot`) those that should go to memory then.
+ */
+export function isOverfull(): bool {
+  const count = orderByStart();
+  if (count == 0) return false;
+  // Only where there are many on average is it worth to count them place by place.
+  const end = <u64>uEnd[vUnit[vOrder[count - 1]]];
+  const scalars = scalarLifetimes > (<u64>sgprCount >> 1) * end && peakOf(RegClass.SGPR) > 2 * sgprCount;
+  const most = vgprCount - laneRegisters();
+  const vectors = vectorLifetimes > (<u64>most >> 2) * end && peakOf(RegClass.VGPR) > most + (most >> 2);
+  if (!scalars && !vectors) return false;
+  weighRegisters();
+  let lanes: u32 = 0;
+  if (scalars) {
+    peakOf(RegClass.SGPR);
+    lanes = (markSpills(count, sgprCount, RegClass.SGPR) >> 5) + 1;
+  }
+  peakOf(RegClass.VGPR);
+  markSpills(count, most - min<u32>(lanes, most >> 1), RegClass.VGPR);
+  return true;
+}
+
+/**
+ * Gives each live register a place in the file; false when it is too small. With `spill`, those that should go to memory
+ * are marked (`vSlot`) then.
+ */
+export function allocate(spill: bool): bool {
+  const count = orderByStart();
+  held.clear(0, HELD_VGPR + 256);
+  busyUntil.clear(0, HELD_VGPR + 256);
+  memory.fill(busy, 0, 12 * 4);
+  memory.fill(awake, 0xff, 12 * 4);
+  topSgpr = 0;
+  topVgpr = 0;
   spilling = false;
   if (spill) weighRegisters();
+  looks = 0;
   let good = true;
   for (let k: u32 = 0; k < count && good; k++) good = spend(4) && assign(vOrder[k], spill);
   if (!good || spilling) return false;

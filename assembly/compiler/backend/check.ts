@@ -207,6 +207,37 @@ function connect(i: u32, first: u32, final: u32): void {
     unitRoot[max<u32>(a, b)] = min<u32>(a, b);
   }
 }
+/** Whether the one unit may be in a slot that the other one has; true when that is new. */
+function share(to: u32, from: u32): bool {
+  const before = pairs;
+  for (let p = unitPairs[from]; p != 0; p = pairOfUnit[p]) if (pairPlace[p] >= LANES) addPair(pairPlace[p], to);
+  return pairs != before;
+}
+/** Copies within a slot, which `spill` took out, name what no other instruction may: it is where its neighbours are. */
+function sharePairs(first: u32): bool {
+  let changed = false;
+  for (let g = first; g != 0; g = nextGhost(g)) {
+    if (!isCopy(g) || !isVreg(mDst0[g])) continue;
+    const dst = operandUnit(nameOf(g, DST0));
+    const src = operandUnit(nameOf(g, SRC0));
+    for (let k: u32 = 0; k < operandSize(nameOf(g, DST0)); k++) {
+      if (share(dst + k, src + k)) changed = true;
+      if (share(src + k, dst + k)) changed = true;
+    }
+  }
+  return changed;
+}
+function shareAllPairs(): void {
+  for (let changed = true; changed && !failed(); ) {
+    changed = false;
+    for (let k: u32 = 0; k < layoutLength(); k++) {
+      const b = bOrder[k];
+      for (let i = bFirst[b]; i != 0; i = mNext[i]) if (sharePairs(firstGhost(i))) changed = true;
+      if (sharePairs(firstTailGhost(b))) changed = true;
+    }
+  }
+}
+
 // The state.
 
 /** Nothing that was in the place is. */
@@ -576,6 +607,7 @@ export function checkAllocation(): void {
     }
     for (let g = firstTailGhost(b); g != 0; g = nextGhost(g)) addPairs(g);
   }
+  shareAllPairs();
   for (let u = units() - 1; u > 0; u--) {
     const root = rootOf(u);
     if (root == u) continue;

@@ -4,6 +4,7 @@
  */
 import { Fail, fail, Limit, spend, U32Column } from "../../base/index.ts";
 import { Format, OP_COUNT, Op, OpFlag, opCounter, opFlags, opFormat } from "../../gen/isa-ops.ts";
+import { Option, option } from "../io.ts";
 import {
   bFirst,
   bIndex,
@@ -162,6 +163,16 @@ function isRestore(i: u32): bool {
   return i != 0 && mOp[i] == <u32>Op.s_mov_b32 && mDst0[i] == EXEC;
 }
 
+/** Where the if around ends right behind an if, what restores EXEC there does for both. */
+function dropDoubleRestores(): void {
+  for (let k: u32 = 0; k < layoutLength(); k++) {
+    const last = bLast[bOrder[k]];
+    if (last == 0 || !isRestore(last)) continue;
+    const next = nextFilled(k + 1);
+    if (next < layoutLength() && isRestore(bFirst[bOrder[next]])) removeInstr(last);
+  }
+}
+
 /** EXEC no longer matters where the program ends. */
 function dropLastRestores(): void {
   for (let k = layoutLength(); k-- > 0; ) {
@@ -316,6 +327,7 @@ export function cleanUp(): void {
     if (!spend(2)) return;
     cleanIf(r * RECORD_WORDS);
   }
+  if (option(Option.LEVEL) > 0) dropDoubleRestores();
   dropLastRestores();
   for (let r: u32 = 0; r < recordCount; r++) compareIntoExec(r * RECORD_WORDS);
   straighten();

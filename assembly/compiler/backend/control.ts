@@ -100,7 +100,7 @@ let masks: u32 = 0;
 /** A mask of the lanes that come back behind an if or loop, or where a loop goes on. */
 function newMask(): u32 {
   const mask = newLaneMask();
-  if (++masks > MASKS_IN_SGPRS) setDeep(mask);
+  if (++masks > MASKS_IN_SGPRS) setDeep(mask, masks - MASKS_IN_SGPRS - 1);
   return mask;
 }
 

@@ -4,7 +4,7 @@ import { Phase } from "../../gen/ir-passes.ts";
 import { phased } from "../host.ts";
 import { Option, OptionFlag, option, optionFlag } from "../io.ts";
 import { BACKEND_END } from "../memory-map.ts";
-import { allocate, usedSgprs, usedVgprs } from "./allocate.ts";
+import { allocate, isOverfull, usedSgprs, usedVgprs } from "./allocate.ts";
 import { checkAllocation } from "./check.ts";
 import { checkBranches } from "./check-branches.ts";
 import { checkLanes } from "./check-lanes.ts";
@@ -78,24 +78,35 @@ export function select(thrifty: bool): void {
     nameEnds(layoutLength());
   }
   if (hasDeep()) spillDeepMasks();
-  liveness(!thrifty && option(Option.LEVEL) == 0);
+  if (failed()) return;
+  liveness(!thrifty && option(Option.LEVEL) == 0 && !hasDeep());
   report(Phase.LIVENESS);
   coalesce();
   report(Phase.COALESCE);
 }
 
+function spillMarked(): void {
+  rewriteSpills();
+  if (failed()) return;
+  liveAgain();
+  coalesce();
+}
+
 /** Gives all virtual registers places, spilling where the file is too small. */
 export function allocateAll(): void {
-  const fits = allocate(false);
+  const overfull = isOverfull();
+  const fits = !overfull && allocate(false);
   report(Phase.ALLOCATE);
   if (!fits && !failed()) {
-    resetSpills();
-    select(true);
+    if (overfull) {
+      spillMarked();
+    } else {
+      resetSpills();
+      select(true);
+    }
     for (let round = 0; !failed() && !allocate(true) && !failed(); round++) {
       if (round == MAX_SPILL_ROUNDS) fail(Fail.OUT_OF_REGISTERS, 1, 256, 0);
-      rewriteSpills();
-      liveAgain();
-      coalesce();
+      spillMarked();
     }
     report(Phase.SPILL);
   }

@@ -192,21 +192,21 @@ export function isNested(v: u32): bool {
   return (vInfo[v] & NESTED) != 0;
 }
 
-/** Of `vInfo`: a mask that stands in so many others that the SGPRs would not hold them: a lane of a VGPR does. */
-const DEEP: u32 = 512;
+/** Of `vInfo`, bit 16 on: 0, or for a mask in so many others that the SGPRs would not hold them 1 + the lane that does. */
+const DEEP_SHIFT: u32 = 16;
 let deepMasks: u32 = 0;
-export function setDeep(mask: u32): void {
-  vInfo[operandVreg(mask)] = vInfo[operandVreg(mask)] | DEEP;
+export function setDeep(mask: u32, lane: u32): void {
+  vInfo[operandVreg(mask)] = vInfo[operandVreg(mask)] | ((lane + 1) << DEEP_SHIFT);
   deepMasks++;
 }
-export function isDeep(v: u32): bool {
-  return (vInfo[v] & DEEP) != 0;
+export function deepLane(v: u32): u32 {
+  return vInfo[v] >> DEEP_SHIFT;
 }
 export function hasDeep(): bool {
   return deepMasks > 0;
 }
 
-/** Of `vInfo`: size in [4:0], class in bit 5; `spill` has bits 6 and 7, bit 8 is `NESTED`, bit 9 `DEEP`. */
+/** Of `vInfo`: size in [4:0], class in bit 5; `spill` has bits 6 and 7, bit 8 is `NESTED`, from bit 16 on `deepLane`. */
 export function vregSize(v: u32): u32 {
   return vInfo[v] & 31;
 }

@@ -6,10 +6,11 @@
  *
  * Launch: s[0:1] is the scratch address, the wave's offset comes behind the workgroup ids (docs/abi.md).
  */
-import { spend, U32Column } from "../../base/index.ts";
+import { Fail, fail, Limit, spend, U32Column } from "../../base/index.ts";
 import { OP_COUNT, Op, OpFlag, opFlags } from "../../gen/isa-ops.ts";
 import { privateBytes } from "../ir/index.ts";
 import { PASS_BASE } from "../memory-map.ts";
+import { orderedCount } from "./allocate.ts";
 import { leaderOf, leaderShift } from "./coalesce.ts";
 import {
   bFirst,
@@ -29,15 +30,18 @@ import {
   vFixed,
   vInfo,
   vLeader,
+  vOrder,
   vShift,
+  vStart,
 } from "./columns.ts";
+import { emptyHeap, heapSize, leastKey, popHeap, pushHeap } from "./heap.ts";
 import { flatScratchField, P_ARGUMENT, P_UNDEFINED, scratchOffsetSgpr } from "./launch.ts";
 import {
   component,
+  deepLane,
   Hw,
   hw,
   insertBefore,
-  isDeep,
   isVreg,
   layoutLength,
   Mod,
@@ -57,6 +61,7 @@ import {
   vregs,
 } from "./machine.ts";
 import { DST0, DST1, leaveGhost, nameMove, nameOf, SRC0 } from "./named.ts";
+import { endOf } from "./pressure.ts";
 
 /** By leader: 0, or 1 + where its values are: dword of a lane's scratch, or lane of the spill VGPRs. The passes' tables are dead. */
 export const vSlot = changetype<U32Column>(PASS_BASE);
@@ -81,8 +86,9 @@ let scratchDwords: u32 = 0;
 let laneSlots: u32 = 0;
 let spilledSgprCount: u32 = 0;
 let spilledVgprCount: u32 = 0;
-/** VGPRs for SGPRs: at most 32 lanes each, some hundred in all. */
-const laneVregs = memory.data(256 * 4, 4);
+/** VGPRs for SGPRs: 32 lanes each. */
+const MAX_LANE_VREGS: u32 = 192;
+const laneVregs = memory.data(192 * 4, 4);
 let laneVregCount: u32 = 0;
 
 export function resetSpills(): void {
@@ -127,30 +133,53 @@ function temporary(regClass: u32, size: u32): u32 {
   return operand;
 }
 
-/** Gives each register that `allocate` marked (slot 1) its place. */
-function placeSlots(): void {
-  const count = vregs();
-  for (let v: u32 = 1; v < count; v++) {
-    vTemp[v] = 0;
-    if (vLeader[v] != v || vSlot[v] == 0) continue;
+/** Lanes for so many slots of SGPRs. */
+function makeLanes(slots: u32): void {
+  laneSlots = max<u32>(laneSlots, slots);
+  while (laneVregCount * LANE_COUNT < laneSlots) {
+    if (laneVregCount == MAX_LANE_VREGS) {
+      fail(Fail.LIMIT, Limit.MACHINE, MAX_LANE_VREGS * LANE_COUNT, 0);
+      return;
+    }
+    const lanes = operandVreg(newVreg(RegClass.VGPR, 1));
+    vInfo[lanes] = vInfo[lanes] | LANES | TEMPORARY;
+    vSlot[lanes] = 0;
+    vTemp[lanes] = 0;
+    store<u32>(laneVregs + ((<usize>laneVregCount) << 2), lanes);
+    laneVregCount++;
+  }
+}
+
+/**
+ * Gives each register that `allocate` marked (slot 1) its place, those of the class in the order of their starts. Single
+ * ones share places with those that are dead by then.
+ */
+function placeSlots(regClass: u32): void {
+  const vector = regClass == RegClass.VGPR;
+  const count = orderedCount();
+  let slots = vector ? scratchDwords : laneSlots;
+  let dwords: u32 = 0;
+  emptyHeap();
+  for (let k: u32 = 0; k < count; k++) {
+    const v = vOrder[k];
+    if (vSlot[v] == 0 || vregClass(v) != regClass) continue;
     const size = vregSize(v);
-    if (vregClass(v) == RegClass.VGPR) {
-      vSlot[v] = 1 + scratchDwords;
-      scratchDwords += size;
-      spilledVgprCount += size;
+    dwords += size;
+    if (size > 1) {
+      vSlot[v] = 1 + slots;
+      slots += size;
       continue;
     }
-    vSlot[v] = 1 + laneSlots;
-    laneSlots += size;
-    spilledSgprCount += size;
-    while (laneVregCount * LANE_COUNT < laneSlots && laneVregCount < 256) {
-      const lanes = operandVreg(newVreg(RegClass.VGPR, 1));
-      vInfo[lanes] = vInfo[lanes] | LANES | TEMPORARY;
-      vSlot[lanes] = 0;
-      vTemp[lanes] = 0;
-      store<u32>(laneVregs + ((<usize>laneVregCount) << 2), lanes);
-      laneVregCount++;
-    }
+    const slot = heapSize() > 0 && leastKey() <= vStart[v] ? popHeap() : slots++;
+    vSlot[v] = 1 + slot;
+    pushHeap(endOf(v), slot);
+  }
+  if (vector) {
+    scratchDwords = slots;
+    spilledVgprCount += dwords;
+  } else {
+    spilledSgprCount += dwords;
+    makeLanes(slots);
   }
 }
 
@@ -351,16 +380,37 @@ function initScratch(): void {
   }
 }
 
-/** Before `liveness`: the masks that are too deep for SGPRs get their lanes. */
+/**
+ * Before `liveness`: the masks that are too deep for SGPRs get their lanes. They live inside each other, so that one at a
+ * depth has the lane of that depth.
+ */
 export function spillDeepMasks(): void {
-  for (let v: u32 = 1; v < vregs(); v++) vSlot[v] = isDeep(v) ? 1 : 0;
-  rewriteSpills();
+  let most: u32 = 0;
+  for (let v: u32 = 1; v < vregs(); v++) {
+    vTemp[v] = 0;
+    vSlot[v] = deepLane(v);
+    most = max<u32>(most, vSlot[v]);
+  }
+  spilledSgprCount += most;
+  makeLanes(most);
+  rewrite();
 }
 
 /** Rewrites the function for the registers that `allocate` marked; `liveness` and `coalesce` must run again. */
 export function rewriteSpills(): void {
+  for (let v: u32 = 1; v < vregs(); v++) vTemp[v] = 0;
+  placeSlots(RegClass.SGPR);
   const hadScratch = scratchDwords > 0;
-  placeSlots();
+  placeSlots(RegClass.VGPR);
+  rewrite();
+  if (!hadScratch && scratchDwords > 0) initScratch();
+  for (let v: u32 = 1; v < vregs(); v++) {
+    vLeader[v] = v;
+    vShift[v] = 0;
+  }
+}
+
+function rewrite(): void {
   for (let k: u32 = 0; k < layoutLength(); k++) {
     const b = bOrder[k];
     for (let i = bFirst[b]; i != 0; ) {
@@ -369,10 +419,5 @@ export function rewriteSpills(): void {
       rewriteInstr(b, i);
       i = next;
     }
-  }
-  if (!hadScratch && scratchDwords > 0) initScratch();
-  for (let v: u32 = 1; v < vregs(); v++) {
-    vLeader[v] = v;
-    vShift[v] = 0;
   }
 }
