@@ -74,7 +74,7 @@ function vertexRegisters(h: GraphicsHardware): number[] {
 function fragmentRegisters(h: GraphicsHardware): number[] {
   const { inputs, inputAddress, colorFormats, depthFormat, depth, stencil, sampleMask, kills, earlyTests } =
     h.interface;
-  const { postDepthCoverage, writesMemory } = h.interface;
+  const { postDepthCoverage, writesMemory, depthLayout } = h.interface;
   const [rsrc1, rsrc2] = resources(h, 25, 0);
   let mask = 0;
   for (let k = 0; k < 8; k++) if (((colorFormats >>> (4 * k)) & 15) !== 0) mask |= 15 << (4 * k);
@@ -91,6 +91,8 @@ function fragmentRegisters(h: GraphicsHardware): number[] {
     (Number(stores) << 9) |
     (Number(writesMemory) << 10) |
     (Number(earlyTests) << 12) |
+    // CONSERVATIVE_Z_EXPORT: with that the early test may still refuse.
+    (depthLayout << 13) |
     (Number(postDepthCoverage) << 23);
   const list: number[] = [R.rsrc1Ps, rsrc1, R.rsrc2Ps, rsrc2, R.cbShaderMask, mask >>> 0];
   for (let k = 0; k < inputs.length && k < inputControls; k++) {
@@ -99,7 +101,7 @@ function fragmentRegisters(h: GraphicsHardware): number[] {
     list.push(R.psInputControl + 4 * k, k | (Number(flat) << 10) | (Number(pointCoord === true) << 17));
   }
   list.push(R.psInputEnable, inputAddress, R.psInputAddress, inputAddress);
-  list.push(R.psInControl, inputs.length | (1 << 15), R.barycentricControl, 0);
+  list.push(R.psInControl, Math.min(inputs.length, inputControls) | (1 << 15), R.barycentricControl, 0);
   list.push(R.depthFormat, depthFormat, R.colorFormat, colorFormats >>> 0, R.depthControl, depthControl >>> 0);
   return list;
 }

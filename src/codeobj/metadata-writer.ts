@@ -151,6 +151,7 @@ const face = keys(
   "colorFormats",
   "depthFormat",
   "depth",
+  "depthLayout",
   "stencil",
   "sampleMask",
   "kills",
@@ -161,7 +162,7 @@ const face = keys(
 
 /** What `readInterface` reads, in its order. */
 function writeInterface(out: MessageWriter, from: InterfaceReflection): void {
-  out.map(19);
+  out.map(20);
   out.raw(face.inputs);
   writeParameters(out, from.inputs);
   out.raw(face.outputs);
@@ -185,6 +186,7 @@ function writeInterface(out: MessageWriter, from: InterfaceReflection): void {
   number(out, face.colorFormats, from.colorFormats);
   number(out, face.depthFormat, from.depthFormat);
   flag(out, face.depth, from.depth);
+  number(out, face.depthLayout, from.depthLayout);
   flag(out, face.stencil, from.stencil);
   flag(out, face.sampleMask, from.sampleMask);
   flag(out, face.kills, from.kills);

@@ -35,6 +35,7 @@ const readInterface = object({
   colorFormats: count,
   depthFormat: count,
   depth: flag,
+  depthLayout: count,
   stencil: flag,
   sampleMask: flag,
   kills: flag,

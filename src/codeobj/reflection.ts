@@ -96,6 +96,8 @@ export interface InterfaceReflection {
   readonly colorFormats: number;
   readonly depthFormat: number;
   readonly depth: boolean;
+  /** The depth that is written is 0 any, 1 at most, 2 at least that of the primitive: DB_SHADER_CONTROL.CONSERVATIVE_Z_EXPORT. */
+  readonly depthLayout: number;
   readonly stencil: boolean;
   readonly sampleMask: boolean;
   readonly kills: boolean;

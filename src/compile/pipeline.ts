@@ -144,6 +144,9 @@ export function usedPipeline(request: CompileRequest, reflection: ModuleReflecti
   return { ok: true, pipeline: { core, attributes } };
 }
 
+/** Source: `ConservativeZExport` of the RDNA2 register reference. */
+const depthLayouts = { any: 0, less: 1, greater: 2 } as const;
+
 /** What a driver has to know of a graphics stage. */
 export function interfaceOf(
   found: CoreInterface,
@@ -170,6 +173,7 @@ export function interfaceOf(
     colorFormats: found.colorFormats,
     depthFormat: found.depthFormat & 15,
     depth: bit(found.depthFormat, 4),
+    depthLayout: bit(found.depthFormat, 4) ? depthLayouts[reflection.depthLayout] : 0,
     stencil: bit(found.depthFormat, 5),
     sampleMask: bit(found.depthFormat, 6),
     kills: found.demotes,

@@ -60,6 +60,8 @@ export interface ModuleReflection {
   readonly vertexInputs: readonly VertexInput[];
   /** Fragment stage: the execution mode EarlyFragmentTests. */
   readonly earlyFragmentTests: boolean;
+  /** Of a depth that is written: above or below that of the primitive. */
+  readonly depthLayout: "any" | "less" | "greater";
   /** The sample mask input is what the early tests leave. */
   readonly postDepthCoverage: boolean;
   /** Bytes up to the end of the last push constant; 0 without a block. */
@@ -126,6 +128,13 @@ export function reflectModule(
       workgroupSize: [x, y, z],
       resources,
       vertexInputs: found.stage === "vertex" ? vertexInputs(index, variables, annotations, constants) : [],
+      depthLayout: !fragment
+        ? "any"
+        : hasMode(index, found, ExecutionMode.DepthLess)
+          ? "less"
+          : hasMode(index, found, ExecutionMode.DepthGreater)
+            ? "greater"
+            : "any",
       earlyFragmentTests: fragment && hasMode(index, found, ExecutionMode.EarlyFragmentTests),
       postDepthCoverage: fragment && hasMode(index, found, ExecutionMode.PostDepthCoverage),
       pushConstantBytes,

@@ -58,6 +58,7 @@ describe("writeCodeObject", () => {
         sampleMask: false,
         kills: true,
         writesMemory: true,
+        depthLayout: 2,
         earlyTests: false,
       },
       postDepthCoverage: false,

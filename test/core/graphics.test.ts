@@ -193,6 +193,43 @@ void main() {
     expect(control("layout(early_fragment_tests) in;", "")).toBe(0x1010);
   });
 
+  it("a depth that stays on one side of the primitive's leaves the early test its refusals", () => {
+    const conservative = (layout: string, body: string) =>
+      ((compile(
+        "fragment",
+        `#version 450\n${layout} layout(location=0) in float x; layout(location=0) out vec4 o; void main() { o = vec4(x); ${body} }`,
+      ).entry.graphicsRegisters?.get(0x2880c) ?? 0) >>
+        13) &
+      3;
+    // DB_SHADER_CONTROL.CONSERVATIVE_Z_EXPORT: 0 any, 1 less than Z, 2 greater than Z.
+    const depth = "gl_FragDepth = x;";
+    expect(conservative("layout(depth_greater) out float gl_FragDepth;", depth)).toBe(2);
+    expect(conservative("layout(depth_less) out float gl_FragDepth;", depth)).toBe(1);
+    expect(conservative("layout(depth_any) out float gl_FragDepth;", depth)).toBe(0);
+    expect(conservative("", depth)).toBe(0);
+    // Nothing is exported.
+    expect(conservative("layout(depth_less) out float gl_FragDepth;", "")).toBe(0);
+  });
+
+  it("attributes beyond the 32 of hardware have no register", () => {
+    const registers = (count: number) => {
+      const each = Array.from({ length: count }, (_, k) => `layout(location=${k}) in float v${k};`);
+      const sum = each.map((_, k) => `v${k}`).join(" + ");
+      return compile(
+        "fragment",
+        `#version 450\n${each.join("\n")}\nlayout(location=0) out vec4 o; void main() { o = vec4(${sum}); }`,
+      ).entry.graphicsRegisters;
+    };
+    // SPI_PS_INPUT_CNTL_0 to _31 are 0x28644 to 0x286c0, behind them is SPI_VS_OUT_CONFIG; SPI_PS_IN_CONTROL: NUM_INTERP [5:0].
+    for (const count of [31, 32, 33, 40]) {
+      const found = registers(count);
+      const controls = Array.from({ length: 64 }, (_, k) => found?.get(0x28644 + 4 * k));
+      expect(controls.slice(0, 32)).toEqual(Array.from({ length: 32 }, (_, k) => (k < count ? k : undefined)));
+      expect(found?.get(0x286c4)).toBeUndefined();
+      expect((found?.get(0x286d8) ?? 0) & 63).toBe(Math.min(count, 32));
+    }
+  });
+
   it("a fragment shader that writes nothing ends with a null export", () => {
     const { lines } = compile("fragment", "#version 450\nvoid main() { }");
     expect(lines).toEqual(["exp null off, off, off, off done vm", "s_endpgm"]);

@@ -163,7 +163,7 @@ export function usersTakeHigh(v: u32): bool {
 }
 
 /** In `valueSel`: nobody looks at the upper 16 bits of what makes halves. */
-const LOW_ONLY: u32 = 0x4000_0000;
+export const LOW_ONLY: u32 = 0x4000_0000;
 
 export function highHalfIgnored(i: u32): bool {
   return (valueSel[i] & LOW_ONLY) != 0;

@@ -14,7 +14,7 @@ import {
 } from "../ir/index.ts";
 import { classOf, ValueClass } from "./classes.ts";
 import { valueSel } from "./columns.ts";
-import { highHalf, highHalfIgnored, isFloatOp, isLowOp, isMixOp } from "./half-patterns.ts";
+import { highHalf, highHalfIgnored, isFloatOp, isLowOp, isMixOp, LOW_ONLY } from "./half-patterns.ts";
 import { isAbsorbable, Sel, selOf } from "./sel.ts";
 
 function isConstant(v: u32, bits: u32): bool {
@@ -109,7 +109,8 @@ function chooseOf(i: u32, innerOp: u32, isMaximum: bool, order: u32): bool {
     const b = constBits(src(inner, m));
     if (!ordered(isMaximum ? a : b, isMaximum ? b : a, order) || !(isInline(a, order) || isInline(b, order))) continue;
     valueSel[i] = (valueSel[i] & 0xffff_ff00) | Sel.MEDIAN | (k << 8);
-    valueSel[inner] = Sel.ABSORBED;
+    // What is read of the inner one's halves is what is read of the outer one's.
+    valueSel[inner] = (valueSel[i] & LOW_ONLY) | Sel.ABSORBED;
     return true;
   }
   return false;
