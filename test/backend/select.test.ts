@@ -266,6 +266,28 @@ ${store("a")}`).filter((l) => l.startsWith("ds_read2_b32"));
     expect(around("  store_shared %s, %o base=64")).toHaveLength(0);
   });
 
+  it("moves no store over one that may go to the same words", () => {
+    const pairs = (between: string) =>
+      text(`  %p:32 = ishl %l, %one div
+  store_shared %l, %o base=52
+${between}
+  store_shared %l, %o base=48`).filter((l) => l.startsWith("ds_write2"));
+    expect(pairs("  store_shared %o, %o base=60")).toHaveLength(1);
+    expect(pairs("  store_shared %o, %p base=60")).toHaveLength(0);
+    // The second store goes with the third; the first one would have to pass both to meet the last.
+    expect(pairs("  store_shared %o, %o base=52\n  store_shared %o, %o base=64")).toEqual([
+      expect.stringMatching(/^ds_write2_b32 v(\d+), v\1, v\1 offset0:13 offset1:16$/),
+    ]);
+    const twice = text(`  store_shared %l, %o base=52
+  store_shared %o, %o base=52
+  store_shared %l, %o base=48`).filter((l) => l.startsWith("ds_write"));
+    expect(twice).toEqual([
+      expect.stringMatching(/^ds_write_b32 v\d+, v\d+ offset:52$/),
+      expect.stringMatching(/^ds_write2_b32 v(\d+), v\1, v\d+ offset0:13 offset1:12$/),
+    ]);
+    expect(pairs("  store_shared %o, %o base=54")).toHaveLength(0);
+  });
+
   it("gives stores the nearer address in front of the first pair", () => {
     const stores = [1024, 1028, 1032, 1036].map((base) => `  store_shared %o, %o base=${base}`).join("\n");
     expect(text(stores).filter((l) => l.startsWith("ds_") || l.includes("clamp"))).toEqual([

@@ -184,6 +184,14 @@ function joinAny(b: u32, i: u32): bool {
   return false;
 }
 
+/** A store moves down only over those that certainly go to other words: from the same address, four bytes and more away. */
+function dropOverwritten(i: u32): void {
+  for (let k: u32 = openCount; k-- > 0; ) {
+    const j = opened(k);
+    if (mSrc0[j] != mSrc0[i] || max(mImm[j], mImm[i]) - min(mImm[j], mImm[i]) < 4) drop(k);
+  }
+}
+
 function pairBlock(b: u32): void {
   closeAll();
   nearAddress = 0;
@@ -194,6 +202,7 @@ function pairBlock(b: u32): void {
     if (op == <u32>Op.ds_read_b32 || op == <u32>Op.ds_write_b32) {
       if (op != openOp) closeAll();
       openOp = op;
+      if (op == <u32>Op.ds_write_b32) dropOverwritten(i);
       if (joinAny(b, i)) continue;
       if (openCount == OPEN) drop(0);
       store<u32>(open + ((<usize>openCount) << 2), i);
