@@ -42,6 +42,16 @@ export const programs: readonly Program[] = [
     },
   },
   {
+    name: "a default that falls on, with a loop and choices in it",
+    body: "bool b = a[16] < 20u; switch (x & 7u) { case 3u: default: { if (x >= 8u) { uint k = 0u; for (;;) { k += 1u; if (!(k < (x & 1u))) break; } y += k; } else { y = x > 2u ? (b ? x : i) : y + 1u; } } case 2u: { y += 10u; } case 5u: { y += 100u; } }",
+    expect: (i, x, input) => {
+      if ((x & 7) === 5) return 100;
+      if ((x & 7) === 2) return 110;
+      if (x >= 8) return 111;
+      return 110 + (x > 2 ? ((input[16] ?? 0) < 20 ? x : i) : 1);
+    },
+  },
+  {
     name: "a sum of fourteen sums",
     body: `y = ${Array.from({ length: 14 }, (_, k) => `((x ^ ${3 * k}u) + ${k + 1}u)`).join(" + ")};`,
     expect: (_, x) =>

@@ -12,7 +12,8 @@
  * Control's edges include some that nobody takes: where all lanes left a loop, the branch to its cont passes by what the
  * body computes for the lanes that stay. What was never written counts as held there, as for `liveness`.
  *
- * Not followed: SCC, EXEC and M0, and values of constants.
+ * Not followed: SCC, EXEC (see `check-lanes`) and M0, and values of constants. That control goes along the kept edges is for
+ * `check-branches`.
  */
 import { BitSet, Fail, Field8, fail, failAt, failed, Limit, U32Column } from "../../base/index.ts";
 import { OP_COUNT, Op, OpFlag, opFlags, opOtherForm, opSwap } from "../../gen/isa-ops.ts";

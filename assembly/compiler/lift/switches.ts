@@ -72,6 +72,8 @@ import { isPair, pair } from "./wide.ts";
 
 /** Switches walked so far in this compile. */
 let switches: u32 = 0;
+/** Bit of the stamps that a walk leaves. */
+const STAMPED: u32 = 1 << 31;
 
 /** Ends a block without a branch. */
 function isEnd(op: u32): bool {
@@ -173,7 +175,8 @@ function defaultPlace(otherwise: u32, rows: u32, n: u32, end: u32): u32 {
 
 /** As `defaultPlace`; n + 1 where neither the default falls nor a case into it. */
 function placeOf(otherwise: u32, rows: u32, n: u32, end: u32, whole: bool): u32 {
-  const stamp = ++switches;
+  // The column holds numbers of branches, too.
+  const stamp = STAMPED | ++switches;
   const next = fallsInto(otherwise, otherwise, rows, n, end, stamp, whole);
   for (let k: u32 = 0; k < n && !failed(); k++) {
     const row = leafPool[rows + 4 * k];
