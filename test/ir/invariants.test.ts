@@ -186,6 +186,28 @@ void main() { b[gl_LocalInvocationIndex] /= 7u; }
     expect(core.compile(request).ok).toBe(true);
   });
 
+  it("sources: a phi has as many as its block has predecessors, past 255", () => {
+    const exits = Array.from({ length: 300 }, (_, k) => `if (b[x + ${k}u] == y) break; y += ${k}u;`).join("\n");
+    const request = {
+      words: glslToWords(`#version 450
+layout(local_size_x = 32) in;
+layout(std430, binding = 0) buffer B { uint b[]; };
+void main() { uint x = gl_LocalInvocationIndex; uint y = 0u; for (;;) { ${exits} } b[x] = y; }
+`),
+      stage: "compute" as const,
+      entryPoint: "main",
+      specialization: [],
+      bindings: [{ set: 0, binding: 0, offsetBytes: 0, strideBytes: 16, count: 1 }],
+      optimization: 0 as const,
+      contraction: true,
+      robust: true,
+    };
+    const lowered = core.lower(request);
+    if (!lowered.ok) throw new Error(JSON.stringify(lowered.failures));
+    const sources = [...lowered.ir.matchAll(/ = phi (.*)/g)].map(([, list = ""]) => list.split(",").length);
+    expect(Math.max(...sources)).toBe(300);
+  });
+
   it("has a case for each rule", () => {
     const shown = new Set<Name>([...[...cases, ...broken].map(({ rule }) => rule), "lowered"]);
     expect(invariantRows.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([]);

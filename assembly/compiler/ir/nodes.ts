@@ -207,10 +207,28 @@ export function setPred(block: u32, k: u32, from: u32): void {
   edited = true;
   predPool[nodeFirst1[block] + k] = from;
 }
-/** Index of a predecessor, or -1. */
+/** Where searches in long lists ended, by block modulo 64. Mostly blocks are asked for in the order of the list. */
+const hintAt: usize = memory.data(4 * 64, 4);
+const LONG: u32 = 16;
+
+/** Index of a predecessor, or -1. No block is in a list twice. */
 export function predIndex(block: u32, from: u32): i32 {
   const count = nodeLast1[block];
+  if (count >= LONG) return longPredIndex(block, from, count);
   for (let k: u32 = 0; k < count; k++) if (pred(block, k) == from) return <i32>k;
+  return -1;
+}
+
+/** As `predIndex`, from behind the last one that was found on, round to it. */
+function longPredIndex(block: u32, from: u32, count: u32): i32 {
+  const hint = hintAt + ((<usize>block & 63) << 2);
+  let k = load<u32>(hint);
+  for (let left = count; left > 0; left--, k++) {
+    if (k >= count) k = 0;
+    if (pred(block, k) != from) continue;
+    store<u32>(hint, k + 1);
+    return <i32>k;
+  }
   return -1;
 }
 export function isReachable(block: u32): bool {

@@ -319,7 +319,9 @@ function check(): u32 {
       if (nextInstr(i) != 0 && prevInstr(nextInstr(i)) != i) return broken(Rule.LISTS, false);
       const count = srcCount(i);
       sources += count;
-      if (count < opMinSources(op) || count > opMaxSources(op)) return broken(Rule.SOURCES, false);
+      // 255 stands for any number.
+      const most = opMaxSources(op);
+      if (count < opMinSources(op) || (count > most && most != 255)) return broken(Rule.SOURCES, false);
       if (op == Op.PHI) {
         if (!phis || count != predCount(b)) return broken(Rule.PHIS, false);
       } else {
