@@ -39,8 +39,9 @@ export function computeDominance(): void {
     nodeIdom[b] = 0;
     nodeSize[b] = 1;
     let dom: u32 = 0;
-    for (let k: u32 = 0; k < predCount(b); k++) {
-      const p = pred(b, k);
+    // The last one first: of the ways out of a loop it is the deepest, and the walk up from there meets the others.
+    for (let k = predCount(b); k > 0; k--) {
+      const p = pred(b, k - 1);
       // A back edge comes from a block whose number is not given yet or is not smaller.
       if (!numberedBefore(p, b)) continue;
       dom = dom == 0 ? p : commonDominator(dom, p);
