@@ -135,4 +135,52 @@ ${names(n)
     const code = compile("  store_ssbo %l, %o set=0 binding=1 base=0");
     expect([code.spilledSgprs, code.spilledVgprs, code.scratchBytes]).toEqual([0, 0, 0]);
   });
+
+  it("keeps a value and the lanes of each of 300 ifs inside each other, twice", () => {
+    const n = 300;
+    const last = (k: number) => Math.floor((k * 64) / n);
+    // f(k) = lane > last(k) ? f(k + 1) ^ lane * (k + 3) : lane ^ k; f(n) = x.
+    const nest = (p: string, x: string): string => {
+      const open = names(n).map(
+        (k) => `  %${p}c${k}:32 = const ${k}
+  %${p}m${k}:32 = const ${k + 3}
+  %${p}t${k}:32 = const ${last(k)}
+  %${p}a${k}:32 = imul %l, %${p}m${k} div
+  %${p}q${k}:1 = ult %${p}t${k}, %l div
+if %${p}q${k} div {
+  ${p}o${k}:`,
+      );
+      const close = names(n).map((k) => {
+        const inner = k + 1 === n;
+        return `  %${p}s${k}:32 = ixor ${inner ? x : `%${p}r${k + 1}`}, %${p}a${k} div
+} else {
+  ${p}e${k}:
+  %${p}x${k}:32 = ixor %l, %${p}c${k} div
+}
+${p}b${k}: preds ${inner ? `${p}o${k}` : `${p}b${k + 1}`} ${p}e${k}
+  %${p}r${k}:32 = phi %${p}s${k}, %${p}x${k} div`;
+      });
+      return [...open, ...close.reverse()].join("\n");
+    };
+    const blocks = new Map<string, string>([["b0", "b0"]]);
+    const text = `${nest("y", "%l")}
+${nest("z", "%yr0")}
+  store_ssbo %zr0, %o set=0 binding=0 base=0 div`.replace(/\b[yz][oeb]\d+\b/g, (name) => {
+      if (!blocks.has(name)) blocks.set(name, `b${blocks.size}`);
+      return blocks.get(name) as string;
+    });
+    const code = compile(text);
+    expect(code.spilledSgprs).toBeGreaterThan(200);
+    expect(code.spilledVgprs).toBeGreaterThan(50);
+    const f = (x: number, lane: number): number => {
+      let sum = 0;
+      for (let k = 0; k < n; k++) {
+        if (lane <= last(k)) return sum ^ lane ^ k;
+        sum ^= lane * (k + 3);
+      }
+      return sum ^ x;
+    };
+    const want = Uint32Array.from({ length: 64 }, (_, lane) => f(f(lane, lane), lane));
+    expect(run(code, [new Uint32Array(64)])[0]).toEqual(want);
+  });
 });
