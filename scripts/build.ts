@@ -26,7 +26,7 @@ const wasmModules: Readonly<Record<string, WasmModule>> = {
   compiler: {
     entry: "assembly/compiler/index.ts",
     flags: [
-      ...["--sharedMemory", "--initialMemory", "8192", "--maximumMemory", "8192", "--enable", "threads"],
+      ...["--sharedMemory", "--initialMemory", "9216", "--maximumMemory", "9216", "--enable", "threads"],
       ...["--transform", "./scripts/inline-limits.mjs"],
     ],
     targets: ["release", "checked"],

@@ -11,6 +11,6 @@ export const IR_BASE: usize = 0x0400_0000;
 export const LIFT_BASE: usize = 0x0e00_0000;
 /** Scratch columns of passes; each pass may use all of it. 48 MiB. */
 export const PASS_BASE: usize = 0x1400_0000;
-/** The back end's columns. 144 MiB. */
+/** The back end's columns. 208 MiB. */
 export const BACKEND_BASE: usize = 0x1700_0000;
-export const BACKEND_END: usize = 0x2000_0000;
+export const BACKEND_END: usize = 0x2400_0000;

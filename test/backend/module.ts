@@ -268,7 +268,7 @@ const ioBase = 0x10_0000;
 const optionsAt = ioBase + 0x400;
 const bindingsAt = ioBase + 0x1_0000;
 const wordsAt = ioBase + 0x10_0000;
-const pages = 0x2000;
+const pages = 0x2400;
 
 export interface Emitted {
   readonly code: Uint32Array;

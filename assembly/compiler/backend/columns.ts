@@ -4,10 +4,10 @@ import { BACKEND_BASE } from "../memory-map.ts";
 
 /** Machine instructions; id 0 is none. */
 export const MAX_MINSTRS: u32 = 1 << 19;
-export const MAX_MBLOCKS: u32 = 1 << 17;
-export const MAX_VREGS: u32 = 1 << 18;
+export const MAX_MBLOCKS: u32 = 1 << 18;
+export const MAX_VREGS: u32 = 1 << 19;
 /** One unit is one 32-bit component of a virtual register. */
-export const MAX_UNITS: u32 = 1 << 19;
+export const MAX_UNITS: u32 = 1 << 20;
 export const MAX_SEGMENTS: u32 = 1 << 20;
 /** Uses and definitions of units, and other pooled links. */
 export const MAX_LINKS: u32 = 1 << 20;
@@ -159,7 +159,7 @@ const LINE_END: usize = CODE_END + 2 * ((<usize>MAX_CODE_WORDS) << 2);
 
 /** Scratch bytes for the forward dataflow of `waitcnt` and `check`. */
 export const flowBytes = changetype<U8Column>(LINE_END);
-export const FLOW_BYTES: usize = 1 << 24;
+export const FLOW_BYTES: usize = 1 << 25;
 /** Blocks that a phase has still to look at. */
 export const bStack = changetype<U32Column>(LINE_END + FLOW_BYTES);
 /** First block of an if or loop: the one behind it; else 0. */
