@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type CoreRequest, type CoreTools, coreCodes, createCore } from "../../src/core/index.ts";
-import { glslToWords } from "./spirv-source.ts";
+import { asmToWords, glslToWords } from "./spirv-source.ts";
 
 const kernels = ["saxpy", "matmul_naive", "matmul_tiled", "mandelbrot", "reduce", "nbody"];
 
@@ -51,6 +51,40 @@ describe("broken SPIR-V", () => {
     const words = modules[0] ?? new Uint32Array();
     for (let length = 0; length < words.length; length++)
       expect(attempt(words.slice(0, length)), `${length}`).toBe(false);
+  });
+
+  it.each([
+    ["a label", "%end", []],
+    ["a variable of the module", "%v", ["CORE_MALFORMED"]],
+    ["a type", "%void", ["CORE_MALFORMED"]],
+    ["a function", "%f", ["CORE_MALFORMED"]],
+  ])("a function that nobody calls branches to %s", (_, target, codes) => {
+    const result = core.compile(
+      request(
+        asmToWords(`OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%ptr = OpTypePointer Private %uint
+%v = OpVariable %ptr Private
+%f = OpFunction %void None %fn
+%start = OpLabel
+OpBranch ${target}
+%end = OpLabel
+OpReturn
+OpFunctionEnd
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%x = OpLoad %uint %v
+OpStore %v %x
+OpReturn
+OpFunctionEnd`),
+      ),
+    );
+    expect(result.ok ? [] : result.failures.map(({ code }) => code)).toEqual(codes);
   });
 
   it("hundreds of short loops are not all unrolled", () => {
