@@ -4,7 +4,7 @@
  */
 import { setPlace, U32Column } from "../../base/index.ts";
 import { Op, opDst } from "../../gen/ir-ops.ts";
-import { IR_END, instrBlock, instrImm0, instrNext, instrPlace } from "./columns.ts";
+import { IR_END, instrBlock, instrImm0, instrNext, instrPlace, MAX_INSTRS } from "./columns.ts";
 import {
   firstInstr,
   firstSource,
@@ -21,7 +21,10 @@ import { entryBlock } from "./nodes.ts";
 
 const MAX_POOL: u32 = 1 << 14;
 const FIRST_POOL: u32 = 1 << 8;
-/** Hash table of the constants; few shaders need more of it than is cleared at the start. */
+/**
+ * Hash table of the constants: an instruction in the low bits, of its hash the others. Where those differ nobody looks at
+ * the instruction. Few shaders need more of it than is cleared at the start.
+ */
 const pool = changetype<U32Column>(IR_END);
 
 let poolMask: u32 = FIRST_POOL - 1;
@@ -76,11 +79,18 @@ export function currentBlock(): u32 {
   return cursorBlock;
 }
 
+const ID: u32 = MAX_INSTRS - 1;
+/** What an entry of the last `poolSlot` has beside its instruction. */
+let poolTag: u32 = 0;
+
+/** The place of a constant in the table, or where it would be. */
 function poolSlot(bits: u32, width: u32): u32 {
-  let h = (bits ^ (width << 27)) * 0x9e3779b1;
-  h = (h ^ (h >> 15)) & poolMask;
-  for (let i = pool[h]; i != 0; i = pool[h]) {
-    if (instrImm0[i] == bits && opOf(i) == Op.CONST && widthOf(i) == width) break;
+  const hash = (bits ^ (width << 27)) * 0x9e3779b1;
+  poolTag = hash & ~ID;
+  let h = (hash ^ (hash >> 15)) & poolMask;
+  for (let word = pool[h]; word != 0; word = pool[h]) {
+    const i = word & ID;
+    if ((word & ~ID) == poolTag && instrImm0[i] == bits && opOf(i) == Op.CONST && widthOf(i) == width) break;
     h = (h + 1) & poolMask;
   }
   return h;
@@ -89,7 +99,7 @@ function poolSlot(bits: u32, width: u32): u32 {
 /** Puts a constant into its slot of the table, which grows when half of it is in use; at its full size others are left out. */
 function enter(h: u32, i: u32): void {
   if (pooled <= poolMask >> 1) {
-    pool[h] = i;
+    pool[h] = i | poolTag;
     pooled++;
     return;
   }
@@ -105,7 +115,7 @@ function poolRun(): void {
   for (let k = firstInstr(entryBlock()); k != 0 && opOf(k) == Op.CONST && pooled <= poolMask >> 1; k = nextInstr(k)) {
     const slot = poolSlot(instrImm0[k], widthOf(k));
     if (pool[slot] != 0) continue;
-    pool[slot] = k;
+    pool[slot] = k | poolTag;
     pooled++;
   }
 }
@@ -127,7 +137,7 @@ export function poolConstant(i: u32): void {
 
 function constantOf(bits: u32, width: u32): u32 {
   const h = poolSlot(bits, width);
-  if (pool[h] != 0) return pool[h];
+  if (pool[h] != 0) return pool[h] & ID;
   const i = newInstrWith(Op.CONST, SCALAR | width, 0);
   instrImm0[i] = bits;
   instrPlace[i] = 0;
