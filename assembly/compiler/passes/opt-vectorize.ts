@@ -339,6 +339,8 @@ function vectorize(block: u32): bool {
     const free = !accStrict && (accKind == Access.LOAD || accKind == Access.STORE);
     const k = free ? neighbour(i, -1) : -1;
     if (k >= 0 && accKind == Access.LOAD) {
+      // A store in front of both may no longer move behind what this one reads.
+      close();
       if (accBits != 0) {
         joinNarrowLoads(i, <u32>k);
         joinFurther(<u32>k);
