@@ -43,8 +43,9 @@ import {
   vregs,
 } from "./machine.ts";
 import { isKept, markSpills, peakOf, weighRegisters, weight } from "./pressure.ts";
+import { isLaneRegister, vSeen, vSlot } from "./slots.ts";
 import { sortByKey } from "./sort.ts";
-import { isLaneRegister, laneRegister, laneRegisters, vSeen, vSlot } from "./spill.ts";
+import { laneRegister, laneRegisters } from "./spill.ts";
 
 /** SGPRs 0 to 105 and VCC_LO, VCC_HI. */
 let sgprCount: u32 = 108;

@@ -4,7 +4,7 @@ import { Phase } from "../../gen/ir-passes.ts";
 import { phased } from "../host.ts";
 import { Option, OptionFlag, option, optionFlag } from "../io.ts";
 import { BACKEND_END } from "../memory-map.ts";
-import { allocate, isOverfull, usedSgprs, usedVgprs } from "./allocate.ts";
+import { allocate, isOverfull, orderedCount, usedSgprs, usedVgprs } from "./allocate.ts";
 import { checkAllocation } from "./check.ts";
 import { checkBranches } from "./check-branches.ts";
 import { checkLanes } from "./check-lanes.ts";
@@ -86,7 +86,7 @@ export function select(thrifty: bool): void {
 }
 
 function spillMarked(): void {
-  rewriteSpills();
+  rewriteSpills(orderedCount());
   if (failed()) return;
   liveAgain();
   coalesce();

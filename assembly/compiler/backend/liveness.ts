@@ -68,8 +68,8 @@ import {
   vregs,
 } from "./machine.ts";
 import { newSegment, pushSegment, resetSegments } from "./segments.ts";
+import { isLaneRegister } from "./slots.ts";
 import { sortByKey } from "./sort.ts";
-import { isLaneRegister } from "./spill.ts";
 
 const LIVE_IN: u32 = 1;
 const LIVE_OUT: u32 = 2;

@@ -206,7 +206,7 @@ export function hasDeep(): bool {
   return deepMasks > 0;
 }
 
-/** Of `vInfo`: size in [4:0], class in bit 5; `spill` has bits 6 and 7, bit 8 is `NESTED`, from bit 16 on `deepLane`. */
+/** Of `vInfo`: size in [4:0], class in bit 5; `slots` has bits 6 and 7, bit 8 is `NESTED`, from bit 16 on `deepLane`. */
 export function vregSize(v: u32): u32 {
   return vInfo[v] & 31;
 }

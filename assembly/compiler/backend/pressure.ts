@@ -18,7 +18,6 @@ import {
   segEnd,
   segNext,
   segStart,
-  uEnd,
   uSegments,
   vLeader,
   vOrder,
@@ -27,7 +26,7 @@ import {
 } from "./columns.ts";
 import { emptyHeap, heapSize, popHeap, pushHeap } from "./heap.ts";
 import { isVreg, layoutLength, madeWholeWave, operandVreg, source, vregClass, vregSize, vregs } from "./machine.ts";
-import { isLaneRegister, isTemporary, vCost, vSlot } from "./spill.ts";
+import { endOf, isLaneRegister, isTemporary, vCost, vSlot } from "./slots.ts";
 
 const INFINITE: f64 = 1e30;
 /** A register that lives so few half positions is not worth a place in memory. */
@@ -74,14 +73,6 @@ export function weight(v: u32): f64 {
 }
 export function isKept(weight: f64): bool {
   return weight >= INFINITE;
-}
-
-/** End of the last of a register's segments. */
-export function endOf(v: u32): u32 {
-  let end: u32 = 0;
-  const size = vregSize(v);
-  for (let k: u32 = 0; k < size; k++) end = max<u32>(end, uEnd[vUnit[v] + k]);
-  return end;
 }
 
 function isCounted(v: u32, regClass: u32): bool {

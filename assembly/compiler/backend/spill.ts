@@ -6,16 +6,13 @@
  *
  * Launch: s[0:1] is the scratch address, the wave's offset comes behind the workgroup ids (docs/abi.md).
  */
-import { Fail, fail, Limit, spend, U32Column } from "../../base/index.ts";
+import { Fail, fail, Limit, spend } from "../../base/index.ts";
 import { OP_COUNT, Op, OpFlag, opFlags } from "../../gen/isa-ops.ts";
 import { privateBytes } from "../ir/index.ts";
-import { PASS_BASE } from "../memory-map.ts";
-import { orderedCount } from "./allocate.ts";
 import { leaderOf, leaderShift } from "./coalesce.ts";
 import {
   bFirst,
   bOrder,
-  MAX_VREGS,
   mDst0,
   mDst1,
   mImm,
@@ -28,7 +25,6 @@ import {
   mSrc1,
   mSrc2,
   vFixed,
-  vInfo,
   vLeader,
   vOrder,
   vShift,
@@ -61,22 +57,7 @@ import {
   vregs,
 } from "./machine.ts";
 import { DST0, DST1, leaveGhost, nameMove, nameOf, SRC0 } from "./named.ts";
-import { endOf } from "./pressure.ts";
-
-/** By leader: 0, or 1 + where its values are: dword of a lane's scratch, or lane of the spill VGPRs. The passes' tables are dead. */
-export const vSlot = changetype<U32Column>(PASS_BASE);
-/** By leader: reads and writes, weighed by the loops around them. */
-export const vCost = changetype<U32Column>(PASS_BASE + ((<usize>MAX_VREGS) << 2));
-/** By leader: the last look of `allocate` that counted it. */
-export const vSeen = changetype<U32Column>(PASS_BASE + 2 * ((<usize>MAX_VREGS) << 2));
-/** By register: the one that stands for it in the running instruction, its first component. */
-const vTemp = changetype<U32Column>(PASS_BASE + 3 * ((<usize>MAX_VREGS) << 2));
-
-// Bits of `vInfo`.
-/** Made here: spilling it would gain nothing. */
-const TEMPORARY: u32 = 64;
-/** Its lanes hold SGPRs. */
-const LANES: u32 = 128;
+import { endOf, markLaneRegister, markTemporary, vSlot, vTemp } from "./slots.ts";
 
 const LANE_COUNT: u32 = 32;
 /** Scratch immediates are signed 12-bit; a wide access reaches 12 bytes further. */
@@ -117,17 +98,11 @@ export function laneRegisters(): u32 {
 export function laneRegister(k: u32): u32 {
   return load<u32>(laneVregs + ((<usize>k) << 2));
 }
-export function isLaneRegister(v: u32): bool {
-  return (vInfo[v] & LANES) != 0;
-}
-export function isTemporary(v: u32): bool {
-  return (vInfo[v] & TEMPORARY) != 0;
-}
 
 function temporary(regClass: u32, size: u32): u32 {
   const operand = newVreg(regClass, size);
   const v = operandVreg(operand);
-  vInfo[v] = vInfo[v] | TEMPORARY;
+  markTemporary(v);
   vTemp[v] = 0;
   vSlot[v] = 0;
   return operand;
@@ -142,7 +117,7 @@ function makeLanes(slots: u32): void {
       return;
     }
     const lanes = operandVreg(newVreg(RegClass.VGPR, 1));
-    vInfo[lanes] = vInfo[lanes] | LANES | TEMPORARY;
+    markLaneRegister(lanes);
     vSlot[lanes] = 0;
     vTemp[lanes] = 0;
     store<u32>(laneVregs + ((<usize>laneVregCount) << 2), lanes);
@@ -151,12 +126,12 @@ function makeLanes(slots: u32): void {
 }
 
 /**
- * Gives each register that `allocate` marked (slot 1) its place, those of the class in the order of their starts. Single
+ * Gives those of the `count` registers of `vOrder` that `allocate` marked (slot 1) their places, those of the class in the order
+ * of their starts. Single
  * ones share places with those that are dead by then.
  */
-function placeSlots(regClass: u32): void {
+function placeSlots(regClass: u32, count: u32): void {
   const vector = regClass == RegClass.VGPR;
-  const count = orderedCount();
   let slots = vector ? scratchDwords : laneSlots;
   let dwords: u32 = 0;
   emptyHeap();
@@ -396,12 +371,12 @@ export function spillDeepMasks(): void {
   rewrite();
 }
 
-/** Rewrites the function for the registers that `allocate` marked; `liveness` and `coalesce` must run again. */
-export function rewriteSpills(): void {
+/** Rewrites the function for those of the `count` registers of `vOrder` that `allocate` marked; `liveness` and `coalesce` must run again. */
+export function rewriteSpills(count: u32): void {
   for (let v: u32 = 1; v < vregs(); v++) vTemp[v] = 0;
-  placeSlots(RegClass.SGPR);
+  placeSlots(RegClass.SGPR, count);
   const hadScratch = scratchDwords > 0;
-  placeSlots(RegClass.VGPR);
+  placeSlots(RegClass.VGPR, count);
   rewrite();
   if (!hadScratch && scratchDwords > 0) initScratch();
   for (let v: u32 = 1; v < vregs(); v++) {
