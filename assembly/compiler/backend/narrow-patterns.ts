@@ -80,11 +80,11 @@ function ordered(low: u32, high: u32, order: u32): bool {
   if (order == Order.SIGNED) return <i32>low <= <i32>high;
   if (order == Order.UNSIGNED) return low <= high;
   if (order == Order.FLOAT) return reinterpret<f32>(low) <= reinterpret<f32>(high) && high << 1 != 0;
-  // As whole numbers of one order.
-  if ((low & 0x7fff) > 0x7c00 || (high & 0x7fff) > 0x7c00 || (high & 0x7fff) == 0) return false;
-  const a = (low & 0x8000) != 0 ? -(<i32>(low & 0x7fff)) : <i32>low;
-  const b = (high & 0x8000) != 0 ? -(<i32>(high & 0x7fff)) : <i32>high;
-  return a <= b;
+  // The low halves, as whole numbers of one order; what stands above them is another half's limit.
+  const lowSize: i32 = low & 0x7fff;
+  const highSize: i32 = high & 0x7fff;
+  if (lowSize > 0x7c00 || highSize > 0x7c00 || highSize == 0) return false;
+  return ((low & 0x8000) != 0 ? -lowSize : lowSize) <= ((high & 0x8000) != 0 ? -highSize : highSize);
 }
 /** Codes of instructions have room for one literal. */
 function isInline(bits: u32, order: u32): bool {
