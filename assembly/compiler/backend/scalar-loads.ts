@@ -60,7 +60,7 @@ export function noteWrite(i: u32): void {
 /** A uniform `load_ssbo` may use SMEM. After the whole shader was noted. */
 export function isScalarLoad(i: u32): bool {
   if (anyWritten || (flagsOf(i) & (InstrFlag.COHERENT | InstrFlag.VOLATILE)) != 0) return false;
-  // Through an address: vector loads.
+  // Through an address: any write may reach it, and no descriptor bounds what SMEM reads whatever EXEC is.
   if (imm(i, 0) == DYNAMIC_SET && componentsOf(src(i, 1)) == 2) return false;
   return isPlain(i) ? !isWritten(imm(i, 0), imm(i, 1)) : writtenCount == 0;
 }

@@ -81,7 +81,7 @@ function locationsOf(type: u32): u32 {
   }
 }
 
-/** The code of scalar k of a variable; `found` gets its interpolation. Types nest at most 64 deep. */
+/** The code of scalar k of a variable; `found` gets its interpolation. Types nest at most 512 deep (`types.ts`). */
 export function codeOf(variable: u32, k: u32): u32 {
   found = idDec[variable];
   let type = idType[variable];

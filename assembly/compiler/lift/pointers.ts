@@ -171,7 +171,8 @@ export const NULL_OFFSET: u32 = 0x8000_0000;
 
 /**
  * Writes (offset, width) of each leaf of `type` to `scratchB[2 * k]`, `[2 * k + 1]` from leaf `at` on; the answer is the
- * next leaf. Widths are 1, 8, 16, 32 and those of pointers; a 64-bit scalar has two leaves of 32. Types nest at most 64 deep.
+ * next leaf. Widths are 1, 8, 16, 32 and those of pointers; a 64-bit scalar has two leaves of 32. Types nest at most
+ * 512 deep (`types.ts`).
  */
 export function describe(type: u32, offset: u32, layout: u32, stride: u32, at: u32): u32 {
   if (failed()) return at;

@@ -146,7 +146,7 @@ function look(): void {
     if ((facts[id] & (PARAMETER | INDEXED)) == (PARAMETER | INDEXED)) parameterIndexed = true;
   }
 }
-/** Scalars of known sizes all the way down, nothing that is a pointer or an image. Types nest at most 64 deep. */
+/** Scalars of known sizes all the way down, nothing that is a pointer or an image. Types nest at most 512 deep (`types.ts`). */
 function holdsScalars(type: u32): bool {
   const kind = typeKind[type];
   if (kind == TypeKind.BOOL || kind == TypeKind.INT || kind == TypeKind.FLOAT) return true;
