@@ -59,9 +59,13 @@ const enum Link {
   VALUES = 19,
 }
 
+/** Whether the next stage is known: `isOutputRead` says what it reads. */
+export function isNextKnown(): bool {
+  return pipeline[LINK + Link.DROPS] != 0;
+}
 /** Whether the next stage reads an output, as far as is known. */
 export function isOutputRead(code: u32): bool {
-  return pipeline[LINK + Link.DROPS] == 0 || linkBit(Link.KEPT, code);
+  return !isNextKnown() || linkBit(Link.KEPT, code);
 }
 /** Whether the stage before gives an input the same word always: `knownInput`. */
 export function isInputKnown(code: u32): bool {

@@ -1,3 +1,4 @@
+import { Bug } from "../base/index.ts";
 import { allocatedVgprs } from "./hardware.ts";
 import type { InterfaceReflection } from "./reflection.ts";
 
@@ -11,8 +12,8 @@ export interface GraphicsHardware {
   readonly interface: InterfaceReflection;
 }
 
-/** Registers SPI_PS_INPUT_CNTL_0 and on. */
-const inputControls = 32;
+/** What the hardware hands on at most: registers SPI_PS_INPUT_CNTL_0 to _31, export targets 32 to 63. */
+const maxParameters = 32;
 
 /** Byte offsets in the register space. Source: RDNA2 register reference. */
 export const graphicsRegisterOffsets = {
@@ -95,22 +96,24 @@ function fragmentRegisters(h: GraphicsHardware): number[] {
     (depthLayout << 13) |
     (Number(postDepthCoverage) << 23);
   const list: number[] = [R.rsrc1Ps, rsrc1, R.rsrc2Ps, rsrc2, R.cbShaderMask, mask >>> 0];
-  for (let k = 0; k < inputs.length && k < inputControls; k++) {
+  for (let k = 0; k < inputs.length; k++) {
     const { flat, pointCoord } = inputs[k]!;
     // Alone, the attributes are taken to be the parameters in this order; a driver that links writes its own.
     list.push(R.psInputControl + 4 * k, k | (Number(flat) << 10) | (Number(pointCoord === true) << 17));
   }
   list.push(R.psInputEnable, inputAddress, R.psInputAddress, inputAddress);
-  list.push(R.psInControl, Math.min(inputs.length, inputControls) | (1 << 15), R.barycentricControl, 0);
+  list.push(R.psInControl, inputs.length | (1 << 15), R.barycentricControl, 0);
   list.push(R.depthFormat, depthFormat, R.colorFormat, colorFormats >>> 0, R.depthControl, depthControl >>> 0);
   return list;
 }
 
 /**
  * Registers of a graphics stage: byte offset and value of each in turn, the offsets ascending. Source: docs/abi.md,
- * "Graphics stages".
+ * "Graphics stages". The core refuses shaders with more parameters than there are.
  */
 export function graphicsRegisters(h: GraphicsHardware): readonly number[] {
+  const parameters = Math.max(h.interface.inputs.length, h.interface.outputs.length);
+  if (parameters > maxParameters) throw new Bug(`${parameters} parameters of a ${h.stage} stage`);
   return h.stage === "vertex" ? vertexRegisters(h) : fragmentRegisters(h);
 }
 

@@ -46,6 +46,23 @@ export const unsupportedTexts: readonly string[] = [
   "an input at location {value}, past the last of 64,",
 ];
 
+/** Built-ins that pass between the stages, by location: `Extra` of `assembly/compiler/lift/interface.ts`. */
+const builtInLocations: Readonly<Record<number, string>> = {
+  64: "gl_PointCoord",
+  65: "gl_PrimitiveID",
+  66: "gl_ClipDistance",
+  67: "gl_ClipDistance",
+  69: "gl_ViewportIndex",
+  70: "gl_CullDistance",
+  71: "gl_CullDistance",
+};
+
+/** The output or input at a location that the hardware has no 33rd parameter for. */
+export function parameterText(direction: "output" | "input", location: number): string {
+  const what = builtInLocations[location] ?? `an ${direction} at location ${location}`;
+  return `${what}, beside 32 other ${direction}s that are ${direction === "output" ? "exported" : "read"},`;
+}
+
 /** `Limit` of `assembly/base/failure.ts`, from 1. */
 export const limitTexts: readonly string[] = [
   "words",

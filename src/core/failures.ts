@@ -1,6 +1,6 @@
 import { fillHoles } from "../base/index.ts";
 import { invariantRows, opTable, passRows } from "../ir/index.ts";
-import { coreCodes, limitTexts, unsupportedTexts } from "./codes.ts";
+import { coreCodes, limitTexts, parameterText, unsupportedTexts } from "./codes.ts";
 import type { CoreFailure, CoreRequest } from "./interface.ts";
 
 /** The numbers of a failure as the core has them. */
@@ -64,10 +64,12 @@ export function describeFailure(
       return named(raw, "CORE_OUT_OF_REGISTERS", { limit: raw.b, what: raw.a === 1 ? "vector" : "scalar" });
     case 7:
       return named(raw, "CORE_NO_ENTRY_POINT", { stage: request.stage, name: request.entryPoint });
-    case 8:
-      return named(raw, "CORE_UNSUPPORTED", {
-        what: `${opTable().rows[raw.a - 1]?.name ?? `operation ${raw.a}`} (case ${raw.b})`,
-      });
+    case 8: {
+      const op = opTable().rows[raw.a - 1]?.name ?? `operation ${raw.a}`;
+      const direction = op === "export" ? "output" : op === "interp" || op === "interp_flat" ? "input" : undefined;
+      const what = direction !== undefined && raw.b === 1 ? parameterText(direction, raw.c) : `${op} (case ${raw.b})`;
+      return named(raw, "CORE_UNSUPPORTED", { what });
+    }
     default:
       return named(raw, "CORE_INVALID_MACHINE", { phase: `${raw.a}.${raw.b}`, where: raw.c });
   }

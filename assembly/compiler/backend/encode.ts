@@ -51,6 +51,10 @@ import { Hw, hwCode, layoutLength, Mod, operandSize, source } from "./machine.ts
 /** The source code that a DPP16 dword follows. Source: RDNA2 ISA, scalar operand table. */
 const DPP16: u32 = 250;
 
+/** What there is to export to, and to interpolate. Source: RDNA2 ISA, EXP and VINTRP. */
+const LAST_TARGET: u32 = 63;
+const LAST_ATTRIBUTE: u32 = 31;
+
 /** Of a block that has no place yet. */
 const NO_OFFSET: u32 = 0xffffffff;
 
@@ -303,6 +307,8 @@ function encodeImage(i: u32): void {
 /** mImm: target [7:0], components [11:8], compr 12, done 13, vm 14. */
 function encodeExport(i: u32): void {
   const word = mImm[i];
+  // The next bit of the word is COMPR's.
+  if ((word & 0xff) > LAST_TARGET) failAt(mPlace[i], Fail.BACKEND_INVALID, 5, mOp[i], word & 0xff);
   put64(
     packExp(
       mOp[i],
@@ -424,6 +430,7 @@ function encodeInstr(i: u32): void {
       break;
     case Format.VINTRP:
       // mImm: attribute [7:0], component [9:8], slot of v_interp_mov [17:16].
+      if ((mImm[i] & 0xff) > LAST_ATTRIBUTE) failAt(mPlace[i], Fail.BACKEND_INVALID, 5, op, mImm[i] & 0xff);
       put(
         packVintrp(
           op,

@@ -2,13 +2,14 @@
  * Launch state: which user SGPRs the shader wants and where the hardware puts workgroup and thread ids.
  * Order of user SGPRs: docs/abi.md. The ring pointer is always passed.
  */
-import { Fail, fail } from "../../base/index.ts";
+import { Fail, fail, failAt } from "../../base/index.ts";
 import { DYNAMIC_SET, Op } from "../../gen/ir-ops.ts";
 import { Op as Isa, OP_COUNT } from "../../gen/isa-ops.ts";
 import {
   componentsOf,
   constBits,
   imm,
+  instrPlace,
   isConst,
   opOf,
   privateBytes,
@@ -34,6 +35,8 @@ const VERTEX: u32 = 1;
 /** Vulkan's guaranteed push-constant size is 128; more than this never fits in SGPRs. */
 const MAX_PUSH_DWORDS: u32 = 64;
 const MAX_SETS: u32 = 32;
+/** Export targets 32 to 63, attributes 0 to 31. Source: RDNA2 ISA, EXP and VINTRP. */
+const MAX_PARAMETERS: u32 = 32;
 
 // Bits and operands, rewritten by `startLaunch` and what follows at each run.
 let setsUsed: u32 = 0;
@@ -171,9 +174,13 @@ export function attributeOf(location: u32): u32 {
 export function parameterOf(location: u32): u32 {
   return rankOf(location);
 }
-function useLocation(location: u32): void {
+/** A parameter is exported or read by `i`: by location, whatever components. */
+function useLocation(i: u32, location: u32): void {
   if (location < 64) locationsLow |= (<u64>1) << (<u64>location);
   else locationsHigh |= (<u64>1) << (<u64>location - 64);
+  if (<u32>(popcnt<u64>(locationsLow) + popcnt<u64>(locationsHigh)) > MAX_PARAMETERS) {
+    failAt(instrPlace[i], Fail.BACKEND_UNSUPPORTED, opOf(i), 1, location);
+  }
 }
 
 /** Bit of SPI_PS_INPUT_ADDR (fragment), of `stageUsed` (vertex), for an op. */
@@ -216,14 +223,14 @@ function scanGraphics(i: u32): void {
       if (imm(i, 0) < 64) flatLow |= (<u64>1) << (<u64>imm(i, 0));
       else flatHigh |= (<u64>1) << (<u64>imm(i, 0) - 64);
       interpolates = true;
-      useLocation(imm(i, 0));
+      useLocation(i, imm(i, 0));
       return;
     case Op.INTERP:
       interpolates = true;
-      useLocation(imm(i, 0));
+      useLocation(i, imm(i, 0));
       return;
     case Op.EXPORT:
-      if (imm(i, 0) >= 256) useLocation(imm(i, 0) - 256);
+      if (imm(i, 0) >= 256) useLocation(i, imm(i, 0) - 256);
       return;
     case Op.LOAD_DRAW:
       drawUsed |= (<u32>1) << imm(i, 0);

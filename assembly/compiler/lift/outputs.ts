@@ -1,8 +1,8 @@
 /** What the graphics stages export at the end of the entry point: positions, parameters, colours, depth. */
-import { failed, U32Column } from "../../base/index.ts";
+import { failed, place, setPlace, U32Column } from "../../base/index.ts";
 import { Op } from "../../gen/ir-ops.ts";
 import { SpvBuiltIn } from "../../gen/spirv.ts";
-import { isOutputRead, Pipeline, pipelineWord } from "../io.ts";
+import { isNextKnown, isOutputRead, Pipeline, pipelineWord } from "../io.ts";
 import {
   addSrc,
   alu2,
@@ -11,6 +11,7 @@ import {
   entryBlock,
   firstInstr,
   imm,
+  instrPlace,
   newInstr,
   nextBlock,
   nextInstr,
@@ -50,6 +51,8 @@ const LOCATIONS: u32 = 72;
 /** Colour targets, and outputs of the vertex stage: locations from 0 on. */
 const COLORS: u32 = 8;
 const PARAMETERS: u32 = 64;
+/** Parameters that the hardware has. */
+const MAX_PARAMETERS: u32 = 32;
 const POSITION: u32 = LOCATIONS * 4;
 const POINT_SIZE: u32 = POSITION + 4;
 const LAYER: u32 = POSITION + 5;
@@ -60,6 +63,8 @@ const SAMPLE_MASK: u32 = POSITION + 9;
 const CLIP: u32 = POSITION + 16;
 const CULL: u32 = CLIP + 8;
 const WORDS: u32 = CULL + 8;
+/** Behind the words: places in the source where they are written. */
+const PLACES: u32 = WORDS;
 
 /** Bit l: what stands at location l is an integer. */
 let integers: u64 = 0;
@@ -135,12 +140,14 @@ function slotOf(code: u32): u32 {
   }
 }
 
-/** By IR variable: something is stored to it. The passes' room is free while the lifter runs. */
+/** By IR variable: 1 + the place where something is stored to it first, 0 where nothing is. The passes' room is free while the lifter runs. */
 const written = changetype<U32Column>(PASS_BASE);
 function findStores(): void {
   written.clear(0, varCount());
   for (let b = entryBlock(); b != 0; b = nextBlock(b)) {
-    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) if (opOf(i) == Op.STORE_VAR) written[imm(i, 0)] = 1;
+    for (let i = firstInstr(b); i != 0; i = nextInstr(i)) {
+      if (opOf(i) == Op.STORE_VAR && written[imm(i, 0)] == 0) written[imm(i, 0)] = 1 + instrPlace[i];
+    }
   }
 }
 
@@ -172,6 +179,7 @@ function gather(first: u32, count: u32): void {
       if (isFragment() && (code & BUILT_IN) == 0) slot = colorSlot(variable, slot);
       if ((code & BUILT_IN) == 0 && !lastIsFloat()) integers |= (<u64>1) << (<u64>slot >> 2);
       scratchA[slot] = outputWord(variable, k);
+      scratchA[PLACES + slot] = written[idLeaf[variable] - 1 + k] - 1;
     }
   }
   if (secondSource && lastColor > 0) unsupported(Unsupported.DUAL_SOURCE, lastColor);
@@ -198,9 +206,12 @@ function packed(target: u32, low: u32, high: u32): void {
   setImm(i, 0, target);
   finishExport(i, COMPR | (high != 0 ? 15 : 3));
 }
-/** Exports are placed together, behind all that makes their sources: `place` puts them. */
+/**
+ * Exports are placed together, behind all that makes their sources: `placeExports` puts them. Four positions, and a
+ * parameter a location, at most.
+ */
 let pending: u32 = 0;
-const queue = memory.data(64 * 4, 4);
+const queue = memory.data(80 * 4, 4);
 function finishExport(i: u32, bits: u32): void {
   setImm(i, 1, bits);
   lastExport = i;
@@ -208,7 +219,7 @@ function finishExport(i: u32, bits: u32): void {
   store<u32>(queue + ((<usize>pending) << 2), i);
   pending++;
 }
-function place(): void {
+function placeExports(): void {
   for (let k: u32 = 0; k < pending; k++) place0(load<u32>(queue + ((<usize>k) << 2)));
   pending = 0;
 }
@@ -269,7 +280,7 @@ function exportFragment(): void {
   for (let location: u32 = 0; location < 8; location++) exportColor(location);
   if (pending == 0) put(9, 0, 0, 0, 0);
   done(DONE | VALID_MASK);
-  place();
+  placeExports();
 }
 
 function distance(k: u32): u32 {
@@ -287,14 +298,29 @@ function countOf(first: u32): u32 {
 function readWord(at: u32, code: u32): u32 {
   return isOutputRead(code) ? scratchA[at] : 0;
 }
-/** Four words of the table from `at` on as the parameter of a location, for fragments that read it. */
+let parameterCount: u32 = 0;
+/**
+ * Four words of the table from `at` on as the parameter of a location, for fragments that read it. What is too many has
+ * the place of the output, where the back end refuses it: this may be a look at the stage before it is linked.
+ */
 function parameter(location: u32, at: u32): void {
   const code = location * 4;
   const x = readWord(at, code);
   const y = readWord(at + 1, code + 1);
   const z = readWord(at + 2, code + 2);
   const w = readWord(at + 3, code + 3);
-  if ((x | y | z | w) != 0) put(256 + location, x, y, z, w);
+  if ((x | y | z | w) == 0) return;
+  const here = place();
+  if (parameterCount >= MAX_PARAMETERS) {
+    // Built-ins are handed on in case that the fragment stage reads them: not where they do not fit.
+    if (location >= PARAMETERS && !isNextKnown()) return;
+    let k: u32 = 0;
+    while (k < 3 && readWord(at + k, code + k) == 0) k++;
+    setPlace(scratchA[PLACES + at + k]);
+  }
+  parameterCount++;
+  put(256 + location, x, y, z, w);
+  setPlace(here);
 }
 function parameters(location: u32, first: u32, count: u32): void {
   for (let k: u32 = 0; k < count; k += 4) parameter(location + (k >> 2), first + k);
@@ -335,14 +361,15 @@ function exportVertex(): void {
   done(DONE);
   for (let location: u32 = 0; location < PARAMETERS; location++) parameter(location, location * 4);
   parameters(Extra.CLIP, CLIP, clipCount);
-  if (viewport != 0 && isOutputRead(<u32>Extra.VIEWPORT * 4)) put(256 + <u32>Extra.VIEWPORT, viewport, 0, 0, 0);
+  parameters(Extra.VIEWPORT, VIEWPORT, 1);
   parameters(Extra.CULL, CULL, cullCount);
-  place();
+  placeExports();
 }
 
 /** Exports the values that the outputs have at the cursor. `count` ids of the interface from word `first` on. */
 export function exportOutputs(first: u32, count: u32): void {
   pending = 0;
+  parameterCount = 0;
   lastExport = 0;
   gather(first, count);
   if (failed()) return;
