@@ -206,6 +206,42 @@ function variables(count: number, length: number): Uint32Array {
   });
 }
 
+/** A loop with `count` ways out, in front of each a store to another one of `length` words, all of which are read behind it. */
+function exits(count: number, length: number): Uint32Array {
+  let [pointer, toWord, variable] = [0, 0, 0];
+  return shader({
+    types(f) {
+      pointer = f.w.made("TypePointer", storage.function, array(f, length));
+      toWord = f.w.made("TypePointer", storage.function, f.uint);
+      for (let k = 0; k < length; k++) f.constant(k);
+    },
+    variables({ w }) {
+      variable = w.value("Variable", pointer, storage.function);
+    },
+    body({ w, uint, constant }, x, c) {
+      const places = Array.from({ length }, (_, k) => w.value("AccessChain", toWord, variable, constant(k)));
+      const [header, merge, again] = [w.id(), w.id(), w.id()] as const;
+      w.put("Branch", header);
+      w.put("Label", header);
+      w.put("LoopMerge", merge, again, 0);
+      for (let k = 0; k < count; k++) {
+        const [test, behind] = [w.id(), w.id()] as const;
+        w.put("Branch", test);
+        w.put("Label", test);
+        w.put("Store", places[k % length]!, x);
+        w.put("SelectionMerge", behind, 0);
+        w.put("BranchConditional", c, merge, behind);
+        w.put("Label", behind);
+      }
+      w.put("Branch", again);
+      w.put("Label", again);
+      w.put("Branch", header);
+      w.put("Label", merge);
+      return places.reduce((sum, place) => w.value("IAdd", uint, sum, w.value("Load", uint, place)), x);
+    },
+  });
+}
+
 /** `count` values of `length` words each, which differ in their first one. */
 function values(count: number, length: number): Uint32Array {
   let type = 0;
@@ -271,6 +307,12 @@ export const tooLarge: readonly {
   readonly near?: () => Uint32Array;
 }[] = [
   { name: "instructions", words: () => calls(6, 10, 12), text: /instructions/ },
+  {
+    name: "operands",
+    words: () => exits(2_300, 1_100),
+    text: /instruction operands/,
+    near: () => exits(300, 100),
+  },
   { name: "blocks", words: () => ifs(66_000), text: /blocks/ },
   {
     name: "nested constructs",
