@@ -1,6 +1,6 @@
 export { coreCodes } from "./codes.ts";
 export { type CoreOptions, type CoreTools, createCore, type IrResult } from "./core.ts";
-export { loadCoreModule } from "./instance.ts";
+export { loadCoreModule, memoryPages } from "./instance.ts";
 export type {
   Core,
   CoreBinding,

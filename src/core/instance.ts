@@ -21,7 +21,7 @@ const models = { vertex: 0, fragment: 4, compute: 5 } as const;
  * `BACKEND_END` of `assembly/compiler/memory-map.ts`. Shared, though one thread uses it: of memory that is not, V8 takes
  * the whole size for garbage that a collection may free, and a process that compiles one shader collects twice for it.
  */
-const memoryPages = 0x2400;
+export const memoryPages = 0x2400;
 const ioVersion = 1;
 const maxWords = 4 << 20;
 const maxRows = 8192;

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { benchCodegen, usedRegisters } from "../../src/cli/bench-codegen.ts";
 import { benchShaders } from "../../src/cli/bench-corpus.ts";
+import { moduleFigures } from "../../src/cli/bench-module.ts";
 import type { Peers } from "../../src/cli/bench-peers.ts";
 import { simulatePeer, simulateTable } from "../../src/cli/bench-simulate.ts";
 
@@ -11,6 +12,12 @@ it("reads the highest register from an assembler text, comments aside", () => {
   expect(usedRegisters(text, "v")).toBe(12);
   expect(usedRegisters(text, "s")).toBe(8);
   expect(usedRegisters("s_endpgm", "v")).toBe(0);
+});
+
+it("starts the core's module in a process of its own", () => {
+  const { bytes, moduleMs, instanceMs } = moduleFigures(1);
+  expect(bytes).toBeGreaterThan(100_000);
+  expect(Math.min(moduleMs, instanceMs)).toBeGreaterThan(0);
 });
 
 it("compares the code of the example kernels with a peer's", async () => {
