@@ -126,9 +126,8 @@ function makeLanes(slots: u32): void {
 }
 
 /**
- * Gives those of the `count` registers of `vOrder` that `allocate` marked (slot 1) their places, those of the class in the order
- * of their starts. Single
- * ones share places with those that are dead by then.
+ * Gives those of the class among the `count` registers of `vOrder` that `allocate` marked (slot 1) their places, in the order of
+ * their starts. Single ones share places with those that are dead by then.
  */
 function placeSlots(regClass: u32, count: u32): void {
   const vector = regClass == RegClass.VGPR;
