@@ -1,23 +1,23 @@
 /** What of 16-bit arithmetic is folded into its readers: signs, picks of halves, conversions to f32. */
 import { foldOp, Op } from "../../gen/ir-ops.ts";
-import { constBits, firstUse, imm, isConst, nextUse, opOf, sourceIndex, src, upperBound, userOf } from "../ir/index.ts";
+import {
+  constBits,
+  firstUse,
+  imm,
+  isConst,
+  isFloatHalfOp,
+  isHalfOp,
+  isLowHalfOp,
+  nextUse,
+  opOf,
+  sourceIndex,
+  src,
+  upperBound,
+  userOf,
+} from "../ir/index.ts";
 import { classOf, ValueClass } from "./classes.ts";
 import { valueSel } from "./columns.ts";
 import { Sel, selOf } from "./sel.ts";
-
-/** An op on both halves of words. */
-export function isHalfOp(op: u32): bool {
-  return op >= <u32>Op.HADD && op <= <u32>Op.HUMAX;
-}
-/** One on floats: its sources take signs. */
-export function isFloatOp(op: u32): bool {
-  return op >= <u32>Op.HADD && op <= <u32>Op.HMAX;
-}
-
-/** One on the low half of a word alone: VALU writes it and keeps the high half of the register. */
-export function isLowOp(op: u32): bool {
-  return op >= <u32>Op.HSQRT && op <= <u32>Op.HROUND_EVEN;
-}
 
 /** The word that a value has the high half of, or 0. */
 export function highHalf(v: u32): u32 {
@@ -49,9 +49,9 @@ export function isHalfModifier(v: u32): bool {
   if (!sign && (opOf(v) != Op.PACK_HALVES || !isPick(v))) return false;
   for (let u = firstUse(v); u != 0; u = nextUse(u)) {
     const op = opOf(userOf(u));
-    if (!isHalfOp(op) && (!sign || !isLowOp(op))) return false;
+    if (!isHalfOp(op) && (!sign || !isLowHalfOp(op))) return false;
     if (classOf(userOf(u)) != ValueClass.VGPR) return false;
-    if (sign && !isFloatOp(op) && !isLowOp(op)) return false;
+    if (sign && !isFloatHalfOp(op) && !isLowHalfOp(op)) return false;
   }
   return true;
 }
@@ -177,7 +177,7 @@ export function noteReaders(i: u32): void {
   for (let u = firstUse(i); u != 0; u = nextUse(u)) {
     const user = userOf(u);
     const op = opOf(user);
-    if (op == Op.F162F || op == Op.PACK_HALVES || isLowOp(op)) continue;
+    if (op == Op.F162F || op == Op.PACK_HALVES || isLowHalfOp(op)) continue;
     if ((isHalfOp(op) || (op == Op.SELECT && sourceIndex(u) != 0)) && highHalfIgnored(user)) continue;
     if (op == Op.STORE_SSBO && sourceIndex(u) == 0 && imm(user, 3) != 0) continue;
     const unbound = op == Op.STORE_SHARED || op == Op.STORE_SCRATCH;

@@ -4,6 +4,8 @@ import {
   constBits,
   firstUse,
   isConst,
+  isFloatHalfOp,
+  isLowHalfOp,
   nextUse,
   opOf,
   src,
@@ -14,7 +16,7 @@ import {
 } from "../ir/index.ts";
 import { classOf, ValueClass } from "./classes.ts";
 import { valueSel } from "./columns.ts";
-import { highHalf, highHalfIgnored, isFloatOp, isLowOp, isMixOp, LOW_ONLY } from "./half-patterns.ts";
+import { highHalf, highHalfIgnored, isMixOp, LOW_ONLY } from "./half-patterns.ts";
 import { isAbsorbable, Sel, selOf } from "./sel.ts";
 
 function isConstant(v: u32, bits: u32): bool {
@@ -138,7 +140,9 @@ export function chooseMedian(i: u32): bool {
 /** A half that VALU makes by an instruction of its own. */
 function isMade(v: u32): bool {
   const op = opOf(v);
-  return (op == Op.F2F16 || isLowOp(op) || isFloatOp(op)) && classOf(v) == ValueClass.VGPR && selOf(v) == Sel.PLAIN;
+  return (
+    (op == Op.F2F16 || isLowHalfOp(op) || isFloatHalfOp(op)) && classOf(v) == ValueClass.VGPR && selOf(v) == Sel.PLAIN
+  );
 }
 /** Two halves, the second one converted: into the high half of the first one's register. */
 export function chooseMixHigh(i: u32): void {

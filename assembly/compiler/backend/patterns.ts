@@ -11,6 +11,8 @@ import {
   hasMade,
   hasMadeAny,
   isConst,
+  isHalfOp,
+  isLowHalfOp,
   lastBlock,
   lastInstr,
   nextUse,
@@ -30,8 +32,6 @@ import {
   comparesHalves,
   highHalf,
   isHalfModifier,
-  isHalfOp,
-  isLowOp,
   isMixOp,
   noteReaders,
   usersTakeHalf,
@@ -124,7 +124,7 @@ function choosePattern(i: u32): void {
     return;
   }
   if (valueClass != ValueClass.VGPR || absorbPermutation(i)) return;
-  if (op == Op.F2F16 || isHalfOp(op) || isLowOp(op) || (op == Op.SELECT && hasHalves)) noteReaders(i);
+  if (op == Op.F2F16 || isHalfOp(op) || isLowHalfOp(op) || (op == Op.SELECT && hasHalves)) noteReaders(i);
   const noted = valueSel[i];
   chooseVector(i, op);
   valueSel[i] |= noted;

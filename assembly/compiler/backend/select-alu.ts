@@ -2,11 +2,24 @@
 import { Fail, failAt } from "../../base/index.ts";
 import { Op, OpFlag, opFlags } from "../../gen/ir-ops.ts";
 import { Op as Isa } from "../../gen/isa-ops.ts";
-import { constBits, hasMade, instrPlace, isConst, opOf, src, srcCount, useCount, widthOf } from "../ir/index.ts";
+import {
+  constBits,
+  hasMade,
+  instrPlace,
+  isConst,
+  isFloatHalfOp,
+  isHalfOp,
+  isLowHalfOp,
+  opOf,
+  src,
+  srcCount,
+  useCount,
+  widthOf,
+} from "../ir/index.ts";
 import { constantOperand, copy, salu, saluNew, valu, valuNew } from "./build.ts";
 import { isScalarCompare } from "./classes.ts";
 import { valueOperand, vHint } from "./columns.ts";
-import { highHalfIgnored, isFloatOp, isHalfOp, isLowOp, isMixOp } from "./half-patterns.ts";
+import { highHalfIgnored, isMixOp } from "./half-patterns.ts";
 import { Hw, hw, isVgprOperand, isVreg, Mod, newVreg, operandVreg, RegClass } from "./machine.ts";
 import { absorbedSource, Sel, selOf } from "./sel.ts";
 import { selectPermuted } from "./select-dpp.ts";
@@ -392,10 +405,10 @@ export function selectVector(i: u32): void {
     return;
   }
   if (isHalfOp(op)) {
-    if (!isFloatOp(op) || !highHalfIgnored(i) || !selectLow(i)) selectHalves(i);
+    if (!isFloatHalfOp(op) || !highHalfIgnored(i) || !selectLow(i)) selectHalves(i);
     return;
   }
-  if (isLowOp(op)) {
+  if (isLowHalfOp(op)) {
     selectLowFunction(i);
     return;
   }

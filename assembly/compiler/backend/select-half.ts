@@ -4,10 +4,10 @@
  */
 import { Op } from "../../gen/ir-ops.ts";
 import { Op as Isa } from "../../gen/isa-ops.ts";
-import { constBits, isConst, opOf, src, srcCount, upperBound } from "../ir/index.ts";
+import { constBits, isConst, isFloatHalfOp, isLowHalfOp, opOf, src, srcCount, upperBound } from "../ir/index.ts";
 import { constantOperand, copy, inVgpr, valu } from "./build.ts";
 import { valueOperand } from "./columns.ts";
-import { highHalf, highHalfIgnored, isFloatOp, isHalfSign, isLowOp, wordOf } from "./half-patterns.ts";
+import { highHalf, highHalfIgnored, isHalfSign, wordOf } from "./half-patterns.ts";
 import { Hw, hw, hwCode, isVreg, Mod, newVreg, RegClass } from "./machine.ts";
 import { absorbedSource, Sel, selOf } from "./sel.ts";
 import { define, operandOf } from "./values.ts";
@@ -130,7 +130,7 @@ function halvesInstr(op: u32): u32 {
 /** An op on both halves into a VGPR. */
 export function selectHalves(i: u32): void {
   const op = opOf(i);
-  const isFloat = isFloatOp(op);
+  const isFloat = isFloatHalfOp(op);
   if (selOf(i) == Sel.HALF_MAD) {
     const k = absorbedSource(i);
     const inner = src(i, k);
@@ -231,7 +231,7 @@ export function selectFromHalf(i: u32): void {
 
 /** A half that a float instruction made: never a signalling NaN. */
 function isFloatHalf(v: u32): bool {
-  return opOf(v) == Op.F2F16 || isFloatOp(opOf(v)) || isLowOp(opOf(v));
+  return opOf(v) == Op.F2F16 || isFloatHalfOp(opOf(v)) || isLowHalfOp(opOf(v));
 }
 
 /** A word of the low half of `low` and f32 `value` as f16 above it. */

@@ -45,6 +45,7 @@ import {
 } from "./columns.ts";
 import { compact } from "./compact.ts";
 import { commonDominator, computeDominance, dominates, useBlock } from "./dominance.ts";
+import { isFloatHalfOp, isHalfOp, isLowHalfOp } from "./half-ops.ts";
 import {
   addSrc,
   blockOf,
@@ -210,6 +211,9 @@ export {
   isBlock,
   isConst,
   isDivergent,
+  isFloatHalfOp,
+  isHalfOp,
+  isLowHalfOp,
   isNodeDivergent,
   isPure,
   isReachable,

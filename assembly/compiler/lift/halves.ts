@@ -6,7 +6,7 @@
  */
 import { InstrFlag, Op } from "../../gen/ir-ops.ts";
 import { SpvGlslStd450 as G } from "../../gen/spirv.ts";
-import { constant, constBits, isConst, opOf, setFlags, src } from "../ir/index.ts";
+import { constant, constBits, isConst, isLowHalfOp, opOf, setFlags, src } from "../ir/index.ts";
 import { bin, tri, un } from "./fold-build.ts";
 
 // Nearest f16.
@@ -68,7 +68,5 @@ export function halfReciprocal(a: u32, b: u32): u32 {
 export function roundedHalf(value: u32): u32 {
   if (opOf(value) != Op.F162F) return un(Op.F2F16, value);
   const op = opOf(src(value, 0));
-  return op == Op.HFMA || op == Op.HMUL || (op >= <u32>Op.HSQRT && op <= <u32>Op.HROUND_EVEN)
-    ? src(value, 0)
-    : un(Op.F2F16, value);
+  return op == Op.HFMA || op == Op.HMUL || isLowHalfOp(op) ? src(value, 0) : un(Op.F2F16, value);
 }

@@ -1,6 +1,6 @@
 /** What 16-bit scalars in words are to the passes: values without what changes their upper bits, and the op on halves for one on words. */
 import { Op } from "../../gen/ir-ops.ts";
-import { constBits, isConst, opOf, src, upperBound, widthOf } from "../ir/index.ts";
+import { constBits, imm, isConst, isHalfOp, opOf, src, upperBound, widthOf } from "../ir/index.ts";
 
 /** Levels of instructions above the place where halves are joined, and of masks. */
 export const DEPTH: u32 = 12;
@@ -38,13 +38,10 @@ export function halfSource(k: u32): u32 {
   return k == 0 ? source0 : k == 1 ? source1 : source2;
 }
 
-/** An op on both halves of words. */
-export function isHalves(op: u32): bool {
-  return op >= <u32>Op.HADD && op <= <u32>Op.HUMAX;
-}
-/** One on the low half alone. */
-export function isLowFunction(op: u32): bool {
-  return op >= <u32>Op.HSQRT && op <= <u32>Op.HROUND_EVEN;
+/** A store of 8 or 16 bits of its data. */
+export function isNarrowStore(i: u32): bool {
+  const op = opOf(i);
+  return op == Op.STORE_SSBO ? imm(i, 3) != 0 : (op == Op.STORE_SHARED || op == Op.STORE_SCRATCH) && imm(i, 1) != 0;
 }
 
 function binary(op: u32, v: u32): u32 {
@@ -75,7 +72,7 @@ export function isSmall(v: u32): bool {
 /** The op on halves that gives the low half of `v`, its sources in the globals; Op.NONE for none. */
 export function halfOp(v: u32): u32 {
   const op = opOf(v);
-  if (isHalves(op)) {
+  if (isHalfOp(op)) {
     source2 = op == Op.HFMA ? src(v, 2) : 0;
     return binary(op, v);
   }

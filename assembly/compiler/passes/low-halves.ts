@@ -12,9 +12,10 @@ import {
   cursorBefore,
   firstUse,
   flagsOf,
-  imm,
   instrScratch,
   isConst,
+  isHalfOp,
+  isLowHalfOp,
   lastBlock,
   lastInstr,
   nextUse,
@@ -30,7 +31,7 @@ import {
   userOf,
   widthOf,
 } from "../ir/index.ts";
-import { halfOp, halfSource, isHalves, isLowFunction, low } from "./halves.ts";
+import { halfOp, halfSource, isNarrowStore, low } from "./halves.ts";
 
 /** The reader of slot `u` looks at no bit above the low 16 of the source. `instrScratch` of readers: so do theirs. */
 function readsLow(u: u32): bool {
@@ -39,13 +40,9 @@ function readsLow(u: u32): bool {
   const k = sourceIndex(u);
   // Nobody reads what has been replaced.
   if (useCount(user) == 0 && (opFlags(op) & OpFlag.PURE) != 0) return true;
-  if (op == Op.F162F || op == Op.PACK_HALVES || isLowFunction(op)) return true;
+  if (op == Op.F162F || op == Op.PACK_HALVES || isLowHalfOp(op)) return true;
+  if (isNarrowStore(user)) return k == 0;
   switch (op) {
-    case Op.STORE_SSBO:
-      return k == 0 && imm(user, 3) != 0;
-    case Op.STORE_SHARED:
-    case Op.STORE_SCRATCH:
-      return k == 0 && imm(user, 1) != 0;
     case Op.UBFE:
     case Op.IBFE:
       if (k != 0 || !isConst(src(user, 1)) || !isConst(src(user, 2))) return false;
@@ -68,7 +65,7 @@ function readsLow(u: u32): bool {
     case Op.IXOR:
       break;
     default:
-      if (!isHalves(op)) return false;
+      if (!isHalfOp(op)) return false;
       break;
   }
   return instrScratch[user] != 0;
@@ -124,7 +121,7 @@ export function narrowReads(): bool {
       if (!isReadLow(i)) continue;
       instrScratch[i] = 1;
       // Its high half need not be 0 any more.
-      if (isHalves(opOf(i))) setFlags(i, flagsOf(i) & ~InstrFlag.NUW);
+      if (isHalfOp(opOf(i))) setFlags(i, flagsOf(i) & ~InstrFlag.NUW);
       const other = ofHalves(i);
       if (other == 0) continue;
       // What was made stands in front and is looked at next.

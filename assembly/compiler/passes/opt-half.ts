@@ -18,6 +18,8 @@ import {
   flagsOf,
   hasMade,
   isConst,
+  isFloatHalfOp,
+  isLowHalfOp,
   nextBlock,
   nextInstr,
   opOf,
@@ -138,8 +140,8 @@ function narrowed(i: u32): u32 {
 /** A half that arithmetic or a conversion made. */
 function isRounded(v: u32): bool {
   const op = opOf(v);
-  if (op >= <u32>Op.HADD && op <= <u32>Op.HMAX) return upperBound(v, 0) <= 0xffff;
-  return op == Op.F2F16 || (op >= <u32>Op.HSQRT && op <= <u32>Op.HROUND_EVEN);
+  if (isFloatHalfOp(op)) return upperBound(v, 0) <= 0xffff;
+  return op == Op.F2F16 || isLowHalfOp(op);
 }
 
 export function optHalf(): bool {

@@ -19,8 +19,9 @@ import {
   firstUse,
   flagsOf,
   hasMade,
-  imm,
   isConst,
+  isHalfOp,
+  isLowHalfOp,
   nextBlock,
   nextInstr,
   opOf,
@@ -33,7 +34,7 @@ import {
   userOf,
   widthOf,
 } from "../ir/index.ts";
-import { DEPTH, halfOp, halfSource, isConstant, isHalves, isLowFunction, isSmall, low, SIXTEEN } from "./halves.ts";
+import { DEPTH, halfOp, halfSource, isConstant, isNarrowStore, isSmall, low, SIXTEEN } from "./halves.ts";
 import { narrowReads } from "./low-halves.ts";
 
 /** The word whose high half a value has in its low one, or 0. */
@@ -104,7 +105,7 @@ function gain(topA: u32, topB: u32, depth: u32, takesHalves: bool): i32 {
   const y0 = b0;
   const y1 = b1;
   const y2 = b2;
-  const packs = isHalves(op);
+  const packs = isHalfOp(op);
   let sum = 1 + gain(x0, y0, depth + 1, packs) + gain(x1, y1, depth + 1, packs);
   if (x2 != 0) sum += gain(x2, y2, depth + 1, packs);
   return max<i32>(sum, -1);
@@ -214,11 +215,6 @@ function aligned(i: u32): u32 {
   return alu2(Op.IAND, src(down, 0), constant((<u32>0xffff_ffff) << (constBits(count) & 31)));
 }
 
-function isNarrowStore(i: u32): bool {
-  const op = opOf(i);
-  return op == Op.STORE_SSBO ? imm(i, 3) != 0 : (op == Op.STORE_SHARED || op == Op.STORE_SCRATCH) && imm(i, 1) != 0;
-}
-
 export function optPack(): bool {
   const masks = hasMade(Op.IAND) || hasMade(Op.IBFE) || hasMade(Op.UBFE);
   if (!masks && !hasMade(Op.IOR) && !hasMade(Op.F162F) && !hasMade(Op.USHR)) return false;
@@ -229,7 +225,7 @@ export function optPack(): bool {
       const op = opOf(i);
       if (op >= <u32>Op.STORE_SSBO && op <= <u32>Op.STORE_SCRATCH && isNarrowStore(i)) narrow = true;
       if (useCount(i) == 0) continue;
-      if (op == Op.F162F || op == Op.PACK_HALVES || isLowFunction(op)) {
+      if (op == Op.F162F || op == Op.PACK_HALVES || isLowHalfOp(op)) {
         narrow = true;
         if (readLow(i)) progress = true;
       } else if ((op == Op.IOR || op == Op.IAND || op == Op.USHR || op == Op.ISHL) && widthOf(i) == 32) {
